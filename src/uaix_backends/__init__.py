@@ -1,0 +1,1 @@
+"""uaix_backends."""

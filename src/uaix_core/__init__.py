@@ -1,0 +1,1 @@
+"""Governed, portable memory and persona for AI applications: the pure core."""

@@ -1,0 +1,1 @@
+"""Revisions and their heads, receipts and the keys that make a retry harmless."""

@@ -1,0 +1,137 @@
+"""The relations of the history room."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from uaix_core.schema.relations import Keep, Relation
+from uaix_core.schema.rows import (
+    BodyRow,
+    Bytes,
+    Id,
+    Instant,
+    Int,
+    Json,
+    Row,
+    Text,
+    Word,
+    row,
+)
+from uaix_core.values.ids import PRINCIPAL_KINDS
+
+ActorKind = Annotated[str, Word(*PRINCIPAL_KINDS)]
+Change = Annotated[str, Word("create", "replace", "tombstone", "restore")]
+RequiredStatus = Annotated[
+    str,
+    Word(
+        "universal_required",
+        "profile_required",
+        "content_triggered_required",
+        "configuration_specific_required",
+    ),
+]
+ReviewState = Annotated[str, Word("review_required", "reviewed", "approved", "rejected")]
+Operation = Annotated[str, Word("install", "export")]
+Outcome = Annotated[str, Word("accepted", "refused")]
+
+
+@row
+class Revision(BodyRow):
+    """One immutable state of a record of a package.
+
+    ``revision_id`` is the SHA-256 of the RFC 8785 form of the other header fields.
+    ``number`` counts from 1 along the parent chain. ``sha256`` is of ``content``.
+    """
+
+    package_id: Id
+    record_id: Id
+    revision_id: Id
+    parent_revision_id: Id | None
+    number: Int
+    change: Change
+    required_status: RequiredStatus
+    review_state: ReviewState
+    startup_order: Int
+    size_bytes: Int
+    actor_kind: ActorKind
+    actor_id: Id
+    path: Text | None
+    role: Text | None
+    scope: Text | None
+    media_type: Text | None
+    source: Json | None
+    sha256: Text | None
+    content: Bytes | None
+
+
+@row
+class Head(Row):
+    """The current revision of a record: the only thing that moves."""
+
+    package_id: Id
+    record_id: Id
+    revision_id: Id
+    number: Int
+    change: Change
+    created_at: Instant
+    modified_at: Instant
+
+
+@row
+class Receipt(BodyRow):
+    """What an operation leaves: who did what with which outcome.
+
+    ``key_digest`` and ``request_digest`` are HMAC-SHA-256 under the scope's own key
+    (`DigestKey`): of the idempotency key and of the bytes that came with it.
+    ``details`` holds raw digests, counts and codes, never content.
+    """
+
+    receipt_id: Id
+    operation: Operation
+    outcome: Outcome
+    package_id: Id | None
+    checkpoint_id: Id | None
+    key_digest: Id | None
+    request_digest: Id | None
+    actor_kind: ActorKind
+    actor_id: Id
+    details: Json | None
+
+
+@row
+class Idempotency(Row):
+    """The receipt of an operation that was called under a key."""
+
+    operation: Operation
+    key_digest: Id
+    receipt_id: Id
+    recorded_at: Instant
+
+
+@row
+class DigestKey(Row):
+    """A scope's own random key for keyed digests, 32 bytes in hex; it never travels."""
+
+    purpose: Id
+    secret: Id
+
+
+REVISION = Relation(
+    "revision",
+    Revision,
+    ("revision_id",),
+    keep=Keep.HISTORY,
+    paths={"by_record": ("package_id", "record_id", "number")},
+    body=("path", "role", "scope", "media_type", "source", "sha256", "content"),
+)
+HEAD = Relation(
+    "head", Head, ("package_id", "record_id"), keep=Keep.VIEW, versioned=True
+)
+RECEIPT = Relation(
+    "receipt", Receipt, ("receipt_id",), keep=Keep.HISTORY, body=("details",)
+)
+IDEMPOTENCY = Relation(
+    "idempotency", Idempotency, ("operation", "key_digest"), keep=Keep.VIEW,
+    versioned=True,
+)
+DIGEST_KEY = Relation("digest_key", DigestKey, ("purpose",), keep=Keep.WORK)

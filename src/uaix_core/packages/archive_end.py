@@ -1,0 +1,165 @@
+"""Finding the end record, and saying what is wrong around it.
+
+Source: APPNOTE 4.3.16; UAIX package format v0.1, "Archives": the end record is the
+last 22 bytes, and its counts and offsets are exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.packages.archive_format import (
+    CENTRAL_SIGNATURE,
+    DESCRIPTOR_SIGNATURE,
+    END,
+    END_SIGNATURE,
+    LOCAL_SIGNATURE,
+    ONES_16,
+    ONES_32,
+    ZIP64_SIGNATURES,
+)
+from uaix_core.packages.rules.archives import PADDING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from uaix_core.packages.archive_entries import Reading
+
+#: How far back from the end of a file readers look for an end record.
+REACH = END.size + ONES_16
+
+_CHUNK = 1 << 20
+_MAX_CANDIDATES = 4096
+
+
+@attrs.frozen
+class End:
+    """The end record: where it lies, and what it says of the directory.
+
+    ``shift`` is how far offsets are off when bytes were put before the archive.
+    """
+
+    at: int
+    count: int
+    directory_size: int
+    directory_at: int
+    shift: int
+
+
+def find_end(reading: Reading) -> End | None:
+    """The end record, or None when the directory can't be found; faults are noted."""
+    view, findings = reading.view, reading.findings
+    at = len(view) - END.size
+    if at < 0 or view[at : at + 4] != END_SIGNATURE or view[-2:] != b"\0\0":
+        found = _find_misplaced_end(reading)
+        if found is None:
+            return None
+        at = found
+    if _has_other_end(view, at):
+        findings.add("zip.multi-end")
+    if len(view) >= END.size and view[:4] == DESCRIPTOR_SIGNATURE:
+        findings.add("zip.multi-disk", message="begins with the mark of a split archive")
+    return _read_end(reading, at)
+
+
+def _find_misplaced_end(reading: Reading) -> int | None:
+    view, findings = reading.view, reading.findings
+    size = len(view)
+    for at in _find_backwards(view, END_SIGNATURE, 0):
+        if at + END.size > size:
+            continue
+        stop = at + END.size + END.unpack_from(view, at)[7]
+        if stop > size:
+            findings.add("zip.truncated", message="the archive comment is cut short")
+        elif stop < size:
+            findings.add("zip.framing", message=PADDING)
+        if stop > at + END.size:
+            findings.add("zip.framing", message="an archive comment")
+        return at
+    begins = view[:4] in (LOCAL_SIGNATURE, END_SIGNATURE, CENTRAL_SIGNATURE)
+    findings.add("zip.truncated" if begins else "zip.not-zip")
+    return None
+
+
+def _read_end(reading: Reading, at: int) -> End | None:
+    view, findings = reading.view, reading.findings
+    _, disk, first_disk, here, count, size, offset, _ = END.unpack_from(view, at)
+    if ONES_16 in (disk, first_disk, here, count) or ONES_32 in (size, offset):
+        findings.add("zip.zip64", message="the end record refers to ZIP64")
+    if disk not in (0, ONES_16) or first_disk not in (0, ONES_16):
+        findings.add("zip.multi-disk")
+    if here != count:
+        findings.add("zip.framing", message="the two counts of entries differ")
+    shift = at - size - offset
+    if shift == 0:
+        return End(at, count, size, offset, 0)
+    # Something lies between directory and end record, or before the archive, or
+    # the numbers lie. Believe the directory's own signature.
+    if view[offset : offset + 4] == CENTRAL_SIGNATURE:
+        return End(at, count, size, offset, 0)
+    if shift > 0 and (view[offset + shift :][:4] == CENTRAL_SIGNATURE or size == 0):
+        findings.add("zip.framing", message="bytes before the first entry")
+        return End(at, count, size, offset + shift, shift)
+    past = offset + size > len(view)
+    findings.add(
+        "zip.truncated" if past and not _is_ones(size, offset) else "zip.framing",
+        message="the directory is not where the end record says",
+    )
+    return None
+
+
+def _is_ones(size: int, offset: int) -> bool:
+    return ONES_32 in (size, offset)
+
+
+def _has_other_end(view: memoryview, at: int) -> bool:
+    start = max(0, len(view) - REACH)
+    return any(
+        other != at and is_end(view, other)
+        for other in _find_backwards(view, END_SIGNATURE, start)
+    )
+
+
+def is_end(view: memoryview, at: int) -> bool:
+    """Whether a reader that comes upon these bytes would take them for an end record.
+
+    That is, they lie behind a directory (or say that there is none).
+    """
+    if at + END.size > len(view):
+        return False
+    _, _, _, _, count, size, _, comment = END.unpack_from(view, at)
+    if at + END.size + comment > len(view) or size > at:
+        return False
+    if size == 0:
+        return bool(count == 0)
+    return bool(view[at - size : at - size + 4] == CENTRAL_SIGNATURE)
+
+
+def holds_end(view: memoryview) -> bool:
+    """Whether an end record can be found anywhere in these bytes."""
+    candidates = _find_backwards(view, END_SIGNATURE, 0)
+    return any(
+        is_end(view, at) for at, _ in zip(candidates, range(_MAX_CANDIDATES), strict=False)
+    )
+
+
+def name_stray(view: memoryview, start: int) -> tuple[str, str]:
+    """The code and message for bytes at ``start`` that belong to no allowed record."""
+    if view[start : start + 4] in ZIP64_SIGNATURES:
+        return "zip.zip64", "a ZIP64 record"
+    return "zip.framing", "bytes outside any record"
+
+
+def _find_backwards(view: memoryview, needle: bytes, start: int) -> Iterator[int]:
+    """Where the needle lies at or after ``start``, last one first; a chunk at a time."""
+    stop = len(view)
+    while stop > start:
+        begin = max(start, stop - _CHUNK)
+        chunk = bytes(view[begin : stop + len(needle) - 1])
+        found = chunk.rfind(needle)
+        while found >= 0:
+            yield begin + found
+            found = chunk.rfind(needle, 0, found + len(needle) - 1)
+        stop = begin

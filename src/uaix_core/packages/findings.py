@@ -1,0 +1,91 @@
+"""What a check finds: rules as data, findings as values, one collector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+Severity = Literal["error", "warning", "info"]
+
+
+@attrs.frozen
+class Rule:
+    """One row of the rule table.
+
+    ``family`` is the kind of reason in one word, ``trigger`` one of the standard's
+    twelve no-op names (or None), ``meaning`` the sentence shown when a check gives no
+    better one, ``hint`` what an honest author can do, ``lenient`` the severity under
+    lenient reading where that differs.
+    """
+
+    code: str
+    family: str
+    severity: Severity
+    meaning: str
+    trigger: str | None = None
+    hint: str | None = None
+    lenient: Severity | None = None
+
+
+@attrs.frozen
+class Finding:
+    """One thing found. ``message`` never carries content of a package's bodies."""
+
+    code: str
+    severity: Severity
+    family: str
+    path: str | None
+    message: str
+    trigger: str | None
+
+    def as_dict(self) -> dict[str, str | None]:
+        """The finding as plain data, for JSON."""
+        return attrs.asdict(self)
+
+
+class Findings:
+    """Collects findings against a rule table.
+
+    ``halted`` turns true with the first finding of a limit or a bomb: reading ends
+    there, since what lies behind it can't be computed safely.
+    """
+
+    def __init__(self, rules: Mapping[str, Rule], *, lenient: bool = False) -> None:
+        self._rules = rules
+        self._lenient = lenient
+        self._found: dict[tuple[str, str | None, str], Finding] = {}
+        self.halted = False
+
+    def add(self, code: str, path: str | None = None, message: str | None = None) -> None:
+        """Note a finding; the same code, path and message counts once."""
+        rule = self._rules[code]
+        severity = rule.severity
+        if self._lenient and rule.lenient is not None:
+            severity = rule.lenient
+        text = message or rule.meaning
+        if rule.hint:
+            text = f"{text} ({rule.hint})"
+        self._found.setdefault(
+            (code, path, text),
+            Finding(code, severity, rule.family, path, text, rule.trigger),
+        )
+
+    def halt(self, code: str, path: str | None = None, message: str | None = None) -> None:
+        """Note a finding after which the reading ends."""
+        self.add(code, path, message)
+        self.halted = True
+
+    @property
+    def has_error(self) -> bool:
+        """Whether any finding so far refuses the package."""
+        return any(finding.severity == "error" for finding in self._found.values())
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._found.values())
+
+    def __len__(self) -> int:
+        return len(self._found)

@@ -1,0 +1,156 @@
+"""The views of the packages room: packages, their scopes, files and digests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.history.relations import Revision
+from uaix_core.packages.relations import (
+    CHECKPOINT,
+    CHECKPOINT_DIGEST,
+    PACKAGE,
+    PACKAGE_FILE,
+    PACKAGE_SCOPE,
+    Checkpoint,
+    CheckpointDigest,
+    Package,
+    PackageFile,
+    PackageScope,
+)
+from uaix_core.schema.reduction import Changes
+from uaix_core.schema.relations import Ref
+from uaix_core.schema.schema import Room
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from uaix_core.schema.commits import Recorded
+    from uaix_core.schema.reduction import Steps
+    from uaix_core.schema.rows import Row
+
+_TEXTS = (
+    "profile_id",
+    "issuer",
+    "status",
+    "created_utc",
+    "declared_scopes",
+    "manifest_sha256",
+)
+
+
+def _package_ref(package_id: str) -> Ref:
+    return Ref(PACKAGE.name, (package_id,))
+
+
+def _file_ref(revision: Revision) -> Ref:
+    return Ref(PACKAGE_FILE.name, (revision.package_id, revision.record_id))
+
+
+def _digest_row(checkpoint: Checkpoint) -> CheckpointDigest:
+    return CheckpointDigest(
+        checkpoint.package_id,
+        checkpoint.manifest_sha256 or "",
+        checkpoint.files_sha256 or "",
+        checkpoint.checkpoint_id,
+    )
+
+
+def _scopes(package_id: str, declared: str | None) -> list[PackageScope]:
+    return [PackageScope(package_id, s) for s in json.loads(declared or "[]")]
+
+
+def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
+    """Follow new checkpoints and revisions; take back what an erasure took away."""
+    adds = recorded.commit.adds
+    checkpoints = [row for row in adds if isinstance(row, Checkpoint)]
+    revisions = [row for row in adds if isinstance(row, Revision)]
+    lost_checkpoints = [r for r in erased.values() if isinstance(r, Checkpoint)]
+    lost_revisions = [r for r in erased.values() if isinstance(r, Revision)]
+    refs = {_package_ref(c.package_id) for c in (*checkpoints, *lost_checkpoints)}
+    refs |= {_file_ref(revision) for revision in lost_revisions}
+    before = (yield refs) if refs else {}
+
+    packages = {
+        ref: row for ref, row in before.items() if isinstance(row, Package)
+    }
+    puts: list[Row] = []
+    drops: list[Ref] = []
+    scopes: dict[Ref, PackageScope | None] = {}
+    for checkpoint in checkpoints:
+        ref = _package_ref(checkpoint.package_id)
+        old = packages.get(ref)
+        _note(scopes, _scopes(checkpoint.package_id, old and old.declared_scopes), gone=True)
+        _note(scopes, _scopes(checkpoint.package_id, checkpoint.declared_scopes))
+        packages[ref] = Package(
+            package_id=checkpoint.package_id,
+            checkpoint_id=checkpoint.checkpoint_id,
+            number=checkpoint.number,
+            state=checkpoint.state,
+            ruleset=checkpoint.ruleset,
+            file_count=checkpoint.file_count,
+            total_bytes=checkpoint.total_bytes,
+            installed_at=old.installed_at if old else recorded.recorded_at,
+            modified_at=recorded.recorded_at,
+            **{name: getattr(checkpoint, name) for name in _TEXTS},
+        )
+        puts.append(packages[ref])
+        if CHECKPOINT.has_body(checkpoint):
+            puts.append(_digest_row(checkpoint))
+    for checkpoint in lost_checkpoints:
+        ref = _package_ref(checkpoint.package_id)
+        drops.append(CHECKPOINT_DIGEST.ref(_digest_row(checkpoint)))
+        package = packages.get(ref)
+        if package is not None and package.checkpoint_id == checkpoint.checkpoint_id:
+            _note(scopes, _scopes(package.package_id, package.declared_scopes), gone=True)
+            # evolve keeps the version: the row's last writer is still the checkpoint.
+            packages[ref] = attrs.evolve(package, **dict.fromkeys(_TEXTS))
+            puts.append(packages[ref])
+    for revision in revisions:
+        if revision.path is None or revision.change == "tombstone":
+            drops.append(_file_ref(revision))
+        else:
+            puts.append(_file(revision))
+    for revision in lost_revisions:
+        file = before.get(_file_ref(revision))
+        if isinstance(file, PackageFile) and file.revision_id == revision.revision_id:
+            drops.append(_file_ref(revision))
+    puts += [row for row in scopes.values() if row is not None]
+    drops += [ref for ref, row in scopes.items() if row is None]
+    return Changes(puts=puts, drops=drops)
+
+
+def _note(
+    scopes: dict[Ref, PackageScope | None],
+    rows: Iterable[PackageScope],
+    *,
+    gone: bool = False,
+) -> None:
+    for row in rows:
+        scopes[PACKAGE_SCOPE.ref(row)] = None if gone else row
+
+
+def _file(revision: Revision) -> PackageFile:
+    return PackageFile(
+        package_id=revision.package_id,
+        record_id=revision.record_id,
+        revision_id=revision.revision_id,
+        path=revision.path or "",
+        startup_order=revision.startup_order,
+        role=revision.role or "",
+        scope=revision.scope or "",
+        media_type=revision.media_type or "",
+        required_status=revision.required_status,
+        review_state=revision.review_state,
+        size_bytes=revision.size_bytes,
+        sha256=revision.sha256 or "",
+    )
+
+
+PACKAGES_ROOM = Room(
+    "packages",
+    (CHECKPOINT, PACKAGE, PACKAGE_SCOPE, PACKAGE_FILE, CHECKPOINT_DIGEST),
+    reduce_packages,
+)

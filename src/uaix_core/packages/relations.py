@@ -1,0 +1,164 @@
+"""The relations of the packages room."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from uaix_core.history.relations import ActorKind, RequiredStatus, ReviewState
+from uaix_core.schema.relations import Keep, Relation
+from uaix_core.schema.rows import (
+    BodyRow,
+    Bytes,
+    Id,
+    Instant,
+    Int,
+    Json,
+    Row,
+    Text,
+    Word,
+    row,
+)
+
+PackageState = Annotated[
+    str, Word("quarantined", "review_required", "active", "rejected")
+]
+Origin = Annotated[str, Word("install")]
+
+
+@row
+class Checkpoint(BodyRow):
+    """A package's manifest as it was stored at one seq, with what it says.
+
+    ``checkpoint_id`` is the SHA-256 of the RFC 8785 form of the other header fields.
+    ``manifest`` are the bytes as read, ``manifest_sha256`` their plain SHA-256 (what
+    ``basedOn`` names), ``files_sha256`` the digest "files-v1" over the real digests.
+    """
+
+    package_id: Id
+    checkpoint_id: Id
+    parent_checkpoint_id: Id | None
+    number: Int
+    origin: Origin
+    state: PackageState
+    ruleset: Id
+    file_count: Int
+    total_bytes: Int
+    receipt_id: Id
+    actor_kind: ActorKind
+    actor_id: Id
+    profile_id: Text | None
+    issuer: Text | None
+    status: Text | None
+    created_utc: Text | None
+    declared_scopes: Json | None
+    entrypoints: Json | None
+    support_boundary: Json | None
+    manifest_sha256: Text | None
+    files_sha256: Text | None
+    manifest: Bytes | None
+
+
+@row
+class Package(Row):
+    """A package as it stands: its current checkpoint, state and manifest words.
+
+    The texts are None once the current checkpoint's body was erased.
+    """
+
+    package_id: Id
+    checkpoint_id: Id
+    number: Int
+    state: PackageState
+    ruleset: Id
+    file_count: Int
+    total_bytes: Int
+    installed_at: Instant
+    modified_at: Instant
+    profile_id: Text | None
+    issuer: Text | None
+    status: Text | None
+    created_utc: Text | None
+    declared_scopes: Json | None
+    manifest_sha256: Text | None
+
+
+@row
+class PackageScope(Row):
+    """One scope that a package's current manifest declares."""
+
+    package_id: Id
+    scope: Text
+
+
+@row
+class PackageFile(Row):
+    """One file of a package as its head revision says it is."""
+
+    package_id: Id
+    record_id: Id
+    revision_id: Id
+    path: Text
+    startup_order: Int
+    role: Text
+    scope: Text
+    media_type: Text
+    required_status: RequiredStatus
+    review_state: ReviewState
+    size_bytes: Int
+    sha256: Text
+
+
+@row
+class CheckpointDigest(Row):
+    """Finds a checkpoint by the plain digests of its manifest and files."""
+
+    package_id: Id
+    manifest_sha256: Text
+    files_sha256: Text
+    checkpoint_id: Id
+
+
+CHECKPOINT = Relation(
+    "checkpoint",
+    Checkpoint,
+    ("checkpoint_id",),
+    keep=Keep.HISTORY,
+    paths={"by_package": ("package_id", "number")},
+    body=(
+        "profile_id",
+        "issuer",
+        "status",
+        "created_utc",
+        "declared_scopes",
+        "entrypoints",
+        "support_boundary",
+        "manifest_sha256",
+        "files_sha256",
+        "manifest",
+    ),
+)
+PACKAGE = Relation("package", Package, ("package_id",), keep=Keep.VIEW, versioned=True)
+PACKAGE_SCOPE = Relation(
+    "package_scope",
+    PackageScope,
+    ("package_id", "scope"),
+    keep=Keep.VIEW,
+    paths={"by_scope": ("scope", "package_id")},
+)
+PACKAGE_FILE = Relation(
+    "package_file",
+    PackageFile,
+    ("package_id", "record_id"),
+    keep=Keep.VIEW,
+    paths={
+        "by_path": ("package_id", "path"),
+        "by_order": ("package_id", "startup_order", "path"),
+    },
+    unique={"by_path"},
+)
+CHECKPOINT_DIGEST = Relation(
+    "checkpoint_digest",
+    CheckpointDigest,
+    ("package_id", "manifest_sha256", "files_sha256", "checkpoint_id"),
+    keep=Keep.VIEW,
+)

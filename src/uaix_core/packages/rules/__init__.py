@@ -1,0 +1,1 @@
+"""The rule tables of packages: every code a check can give, as data."""

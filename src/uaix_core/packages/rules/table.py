@@ -1,0 +1,16 @@
+"""The whole rule table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from uaix_core.packages.rules.archives import ARCHIVE_RULES
+from uaix_core.packages.rules.manifests import MANIFEST_RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from uaix_core.packages.findings import Rule
+
+#: Every rule by its code. No two pages name the same code.
+RULES: Final[Mapping[str, Rule]] = {**ARCHIVE_RULES, **MANIFEST_RULES}

@@ -1,0 +1,125 @@
+"""Running the reducers of all rooms over one commit.
+
+A reducer is a generator: it receives the recorded commit and the rows that this
+commit erases (as they were before, bodies included), yields sets of row names at most
+three times, is sent the rows that exist among them, and returns what to put and drop.
+All run in schema order over one overlay, so a later one sees what an earlier one put.
+
+A view is a function of the history that survives. Hence a reducer treats an erased
+body as if it had never been there, and undoes on erasure whatever it took from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Set as AbstractSet
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.schema.commits import Recorded
+from uaix_core.schema.relations import Keep, Ref
+from uaix_core.schema.rows import Row
+from uaix_core.values.errors import SchemaError
+
+if TYPE_CHECKING:
+    from uaix_core.schema.schema import Schema
+
+#: A reducer yields names of rows at most this often.
+MAX_ROUNDS = 3
+
+
+@attrs.frozen
+class Changes:
+    """What a reducer does to its views: rows that stand, names that go."""
+
+    puts: tuple[Row, ...] = attrs.field(default=(), converter=tuple)
+    drops: tuple[Ref, ...] = attrs.field(default=(), converter=tuple)
+
+
+Steps = Generator[AbstractSet[Ref], Mapping[Ref, Row], Changes]
+Reducer = Callable[[Recorded, Mapping[Ref, Row]], Steps]
+
+
+def no_changes(_recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
+    """The reducer of a room without views."""
+    return Changes()
+    yield set()  # pragma: no cover - makes this a generator
+
+
+def reduce(
+    schema: Schema, recorded: Recorded, erased: Mapping[Ref, Row]
+) -> Generator[AbstractSet[Ref], Mapping[Ref, Row], dict[Ref, Row | None]]:
+    """Run all reducers; yields names to read, returns the overlay.
+
+    The overlay maps each touched VIEW row to its new state, None when it goes.
+    Rows read are remembered, so that no row is asked for twice.
+    """
+    overlay: dict[Ref, Row | None] = {}
+    seen: dict[Ref, Row | None] = {}
+    for row in recorded.commit.adds:
+        relation = schema.of(row)
+        seen[relation.ref(row)] = relation.stamped(row, recorded.seq)
+    for ref, row in erased.items():
+        seen[ref] = schema.relation(ref.relation).erased(row)
+    for reducer in schema.reducers:
+        steps = reducer(recorded, erased)
+        reply: Mapping[Ref, Row] | None = None
+        for rounds in range(MAX_ROUNDS + 1):
+            try:
+                wanted = steps.send(reply)  # type: ignore[arg-type] # None starts it
+            except StopIteration as done:
+                _apply(schema, recorded, done.value, overlay)
+                break
+            if rounds == MAX_ROUNDS:
+                steps.close()
+                raise SchemaError(
+                    f"a reducer may read {MAX_ROUNDS} times", code="schema.reducer"
+                )
+            unknown = {r for r in wanted if r not in seen and r not in overlay}
+            if unknown:
+                _check_readable(schema, unknown)
+                found = yield unknown
+                for ref in unknown:
+                    seen[ref] = found.get(ref)
+            reply = {
+                ref: row
+                for ref in wanted
+                if (row := overlay[ref] if ref in overlay else seen[ref]) is not None
+            }
+    return overlay
+
+
+def _check_readable(schema: Schema, refs: AbstractSet[Ref]) -> None:
+    for name in {ref.relation for ref in refs}:
+        if schema.relation(name).keep not in (Keep.HISTORY, Keep.VIEW):
+            raise SchemaError(
+                "a reducer reads only HISTORY and VIEW",
+                code="schema.reducer",
+                path=name,
+            )
+
+
+def _apply(
+    schema: Schema,
+    recorded: Recorded,
+    changes: Changes,
+    overlay: dict[Ref, Row | None],
+) -> None:
+    for ref in changes.drops:
+        _check_view(schema, ref.relation)
+        overlay[ref] = None
+    for row in changes.puts:
+        relation = schema.of(row)
+        _check_view(schema, relation.name)
+        version = 0
+        if relation.versioned:
+            # A reducer that restores an earlier state names that state's seq.
+            version = row.version or recorded.seq
+        overlay[relation.ref(row)] = relation.stamped(row, version)
+
+
+def _check_view(schema: Schema, name: str) -> None:
+    if schema.relation(name).keep is not Keep.VIEW:
+        raise SchemaError(
+            "a reducer changes only VIEW relations", code="schema.reducer", path=name
+        )

@@ -1,0 +1,241 @@
+"""Relations: what a row is keyed by, ordered by, and how long it is kept."""
+
+from __future__ import annotations
+
+import enum
+import re
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import attrs
+
+from uaix_core.schema.rows import ORDERED, BodyRow, Field, Kind, Row, fields_of
+from uaix_core.values.canonical import salted_digest
+from uaix_core.values.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+#: The values of a key or a path prefix, in field order.
+Key = tuple[Any, ...]
+
+#: The name of the order that every relation has: its key.
+BY_KEY = "key"
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,47}").fullmatch
+
+
+class Keep(enum.Enum):
+    """How long rows live and who writes them (the storage contract, group 1)."""
+
+    HISTORY = "history"
+    VIEW = "view"
+    WORK = "work"
+    CACHE = "cache"
+
+
+class Ref(NamedTuple):
+    """The name of one row: its relation and key."""
+
+    relation: str
+    key: Key
+
+
+def values_of(names: Sequence[str]) -> Callable[[Row], Key]:
+    """A function from a row to the tuple of these fields."""
+    get = attrgetter(*names)
+    return get if len(names) > 1 else lambda row: (get(row),)
+
+
+def _paths(paths: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(fields) for name, fields in paths.items()}
+
+
+@attrs.frozen(eq=False, repr=False)
+class Relation:
+    """A declared relation. Every backend stores it as a table of its own kind.
+
+    Args:
+        name: lower-case words joined by ``_``; also the name of its table.
+        row: the row class, one per relation.
+        key: the fields that name a row within a scope.
+        keep: HISTORY is truth, VIEW is derived from it, WORK and CACHE are local.
+        paths: named orders to scan by, each a tuple of fields; the key follows.
+        unique: names of paths whose fields no two rows of a VIEW may share.
+        body: the erasable fields; they go all at once or not at all.
+        versioned: whether an `Expect` may name rows of this VIEW.
+        about: a relation whose erasure drops the rows of this WORK or CACHE; its key
+            fields lead this relation's key or one of its paths.
+        due: the Instant field by which `Store.due` reads this WORK across scopes.
+        tree: (path field, bytes field) of a VIEW that a folder shows as files.
+
+    Raises:
+        SchemaError: when the declaration breaks a rule of the contract.
+
+    """
+
+    name: str
+    row: type[Row]
+    key: tuple[str, ...] = attrs.field(converter=tuple)
+    keep: Keep = attrs.field(kw_only=True)
+    paths: Mapping[str, tuple[str, ...]] = attrs.field(
+        factory=dict, converter=_paths, kw_only=True
+    )
+    unique: frozenset[str] = attrs.field(
+        default=frozenset(), converter=frozenset, kw_only=True
+    )
+    body: tuple[str, ...] = attrs.field(default=(), converter=tuple, kw_only=True)
+    versioned: bool = attrs.field(default=False, kw_only=True)
+    about: str | None = attrs.field(default=None, kw_only=True)
+    due: str | None = attrs.field(default=None, kw_only=True)
+    tree: tuple[str, str] | None = attrs.field(default=None, kw_only=True)
+
+    fields: Mapping[str, Field] = attrs.field(init=False)
+    #: The fields that are not in the body and not its salt: what the chain covers.
+    header: tuple[str, ...] = attrs.field(init=False)
+    #: The full order of each path, ``key`` among them: its fields, then the key.
+    orders: Mapping[str, tuple[str, ...]] = attrs.field(init=False)
+    key_of: Callable[[Row], Key] = attrs.field(init=False)
+    _values: Callable[[Row], Key] = attrs.field(init=False)
+    _positional: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        put = object.__setattr__
+        fields = fields_of(self.row)
+        put(self, "fields", fields)
+        erasable = {*self.body, "salt"} if self.body else set()
+        put(self, "header", tuple(n for n in fields if n not in erasable))
+        orders = {BY_KEY: self.key}
+        for name, path in self.paths.items():
+            orders[name] = path + tuple(n for n in self.key if n not in path)
+        put(self, "orders", orders)
+        self._check()
+        put(self, "key_of", values_of(self.key))
+        # Positional fields first: attrs puts keyword-only ones of the base elsewhere.
+        own = [n for n in fields if n not in ("body_digest", "salt")]
+        put(self, "_positional", len(own))
+        tail = ["body_digest", "salt"] if self.body else []
+        put(self, "_values", values_of(own + tail))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The order of values in `values` and `make`."""
+        own = tuple(n for n in self.fields if n not in ("body_digest", "salt"))
+        return (*own, "body_digest", "salt") if self.body else own
+
+    def values(self, row: Row) -> Key:
+        """All values of a row, in the order of `columns`."""
+        return self._values(row)
+
+    def make(self, values: Sequence[Any], version: int = 0) -> Row:
+        """The row of these values, as `values` gave them."""
+        if not self.body:
+            return self.row(*values, version=version)
+        n = self._positional
+        return self.row(
+            *values[:n], body_digest=values[n], salt=values[n + 1], version=version
+        )
+
+    def stamped(self, row: Row, version: int) -> Row:
+        """The same row with this version."""
+        return row if row.version == version else self.make(self.values(row), version)
+
+    def ref(self, row: Row) -> Ref:
+        """The name of the row."""
+        return Ref(self.name, self.key_of(row))
+
+    def has_body(self, row: Row) -> bool:
+        """Whether the row still has its body (always false without ``body``)."""
+        return bool(self.body) and getattr(row, "salt", None) is not None
+
+    def erased(self, row: Row) -> Row:
+        """The row without its body and salt; its digest stays."""
+        gone = {*self.body, "salt"}
+        values = (
+            None if name in gone else value
+            for name, value in zip(self.columns, self.values(row), strict=True)
+        )
+        return self.make(tuple(values), row.version)
+
+    def digest_body(self, row: Row) -> str:
+        """The salted digest of the row's body, computed anew (hex)."""
+        parts = []
+        for name in self.body:
+            value = getattr(row, name)
+            parts.append(value if type(value) is bytes else _encoded(value))
+        return salted_digest(getattr(row, "salt"), parts)  # noqa: B009 - a BodyRow
+
+    def with_body(self, salt: bytes, **fields: Any) -> Row:
+        """A new row whose ``body_digest`` is computed from its body and this salt."""
+        draft = self.row(**fields, salt=salt)
+        return attrs.evolve(draft, body_digest=self.digest_body(draft))
+
+    def path_fields(self, path: str) -> tuple[str, ...]:
+        """The full order of a path; SchemaError when the relation has no such path."""
+        order = self.orders.get(path)
+        if order is None:
+            raise SchemaError(
+                f"{self.name} has no such path",
+                code="schema.path",
+                hint="one of " + ", ".join(self.orders),
+            )
+        return order
+
+    def about_path(self, about: Relation) -> str:
+        """The path of this relation that the key of ``about`` leads."""
+        for name, order in self.orders.items():
+            if order[: len(about.key)] == about.key:
+                return name
+        raise self._broken(f"no path begins with the key of {about.name}")
+
+    def __repr__(self) -> str:
+        return f"Relation({self.name!r}, {self.keep.name})"
+
+    def _broken(self, rule: str) -> SchemaError:
+        return SchemaError(rule, code="schema.relation", path=self.name)
+
+    def _check(self) -> None:
+        if not _NAME(self.name):
+            raise self._broken("a relation's name is lower-case words joined by _")
+        if not self.key:
+            raise self._broken("a relation has a key")
+        for order in self.orders.values():
+            for name in order:
+                field = self.fields.get(name)
+                if field is None or field.optional or field.kind not in ORDERED:
+                    raise self._broken(f"{name} can't stand in a key or path")
+        if BY_KEY in self.paths:
+            raise self._broken("the path named key is the key's own")
+        if any(name not in self.fields for name in self.body):
+            raise self._broken("the body names fields of the row")
+        if bool(self.body) != issubclass(self.row, BodyRow):
+            raise self._broken("a relation with a body has a BodyRow, others a Row")
+        if set(self.body) & {n for order in self.orders.values() for n in order}:
+            raise self._broken("a body can't be part of a key or path")
+        if any(not self.fields[name].optional for name in self.body):
+            raise self._broken("fields of a body are optional, since it can be erased")
+        self._check_keep()
+
+    def _check_keep(self) -> None:
+        derived = self.keep in (Keep.VIEW, Keep.CACHE)
+        for name in self.header:
+            if self.fields[name].kind in (Kind.TEXT, Kind.BYTES) and not derived:
+                raise self._broken(f"{name} is content and belongs into the body")
+        if self.body and self.keep is not Keep.HISTORY:
+            raise self._broken("only HISTORY has bodies")
+        if (self.unique or self.versioned or self.tree) and self.keep is not Keep.VIEW:
+            raise self._broken("unique, versioned and tree are for a VIEW")
+        if not self.unique <= set(self.paths):
+            raise self._broken("unique names paths of the relation")
+        if self.about and self.keep not in (Keep.WORK, Keep.CACHE):
+            raise self._broken("about is for WORK and CACHE")
+        if self.due and (
+            self.keep is not Keep.WORK
+            or self.fields[self.due].kind is not Kind.INSTANT
+            or self.fields[self.due].optional
+        ):
+            raise self._broken("due names an Instant of a WORK relation")
+
+
+def _encoded(value: str | bytes) -> bytes:
+    return value.encode("utf-8") if isinstance(value, str) else bytes(value)

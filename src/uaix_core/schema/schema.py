@@ -1,0 +1,114 @@
+"""A schema: the relations and reducers of all rooms, checked as a whole."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.schema.reduction import Reducer, no_changes
+from uaix_core.schema.relations import Keep, Relation
+from uaix_core.values.canonical import canonical_digest
+from uaix_core.values.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from uaix_core.schema.rows import Row
+
+
+@attrs.frozen
+class Room:
+    """What one room contributes: its relations, and the reducer of its views."""
+
+    name: str
+    relations: tuple[Relation, ...] = attrs.field(converter=tuple)
+    reducer: Reducer = no_changes
+
+
+class Schema:
+    """The declared relations of a store, by name and by row class.
+
+    Raises:
+        SchemaError: when two relations share a name or a row class, or when an
+            ``about`` names no HISTORY relation with a body.
+
+    """
+
+    def __init__(self, *rooms: Room) -> None:
+        self.rooms = rooms
+        self.reducers = tuple(
+            room.reducer for room in rooms if room.reducer is not no_changes
+        )
+        self.relations: Mapping[str, Relation] = {}
+        self._by_row: dict[type[Row], Relation] = {}
+        for relation in (r for room in rooms for r in room.relations):
+            if relation.name in self.relations or relation.row in self._by_row:
+                raise SchemaError(
+                    "a name and a row class belong to one relation",
+                    code="schema.relation",
+                    path=relation.name,
+                )
+            self.relations[relation.name] = relation  # type: ignore[index]
+            self._by_row[relation.row] = relation
+        #: HISTORY name -> the relations whose rows go when one of its rows is erased.
+        self.about: dict[str, list[tuple[Relation, str]]] = {}
+        for relation in self.relations.values():
+            if relation.about is not None:
+                target = self.relation(relation.about)
+                if not target.body:
+                    raise SchemaError(
+                        "about names a relation with a body",
+                        code="schema.relation",
+                        path=relation.name,
+                    )
+                self.about.setdefault(target.name, []).append(
+                    (relation, relation.about_path(target))
+                )
+
+    def relation(self, name: str) -> Relation:
+        """The relation of this name; SchemaError when there is none."""
+        relation = self.relations.get(name)
+        if relation is None:
+            raise SchemaError(
+                "no such relation", code="schema.relation", path=str(name)
+            )
+        return relation
+
+    def of(self, row: Row) -> Relation:
+        """The relation of this row's class; SchemaError when there is none."""
+        relation = self._by_row.get(type(row))
+        if relation is None:
+            raise SchemaError(
+                "a row of an undeclared class",
+                code="schema.relation",
+                path=type(row).__name__,
+            )
+        return relation
+
+    def kept(self, *keeps: Keep) -> tuple[Relation, ...]:
+        """The relations of these kinds, in schema order."""
+        return tuple(r for r in self.relations.values() if r.keep in keeps)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest (hex) of all that a backend lays out: names, fields, keys, paths."""
+        return canonical_digest(
+            [
+                {
+                    "name": r.name,
+                    "keep": r.keep.value,
+                    "key": list(r.key),
+                    "paths": {n: list(f) for n, f in r.paths.items()},
+                    "unique": sorted(r.unique),
+                    "body": list(r.body),
+                    "versioned": r.versioned,
+                    "fields": [
+                        [f.name, f.kind.value, f.optional, list(f.words)]
+                        for f in r.fields.values()
+                    ],
+                }
+                for r in self.relations.values()
+            ]
+        )

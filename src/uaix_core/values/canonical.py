@@ -1,0 +1,100 @@
+"""Canonical JSON (RFC 8785), digests, and bytes as base64url.
+
+Two encoders give the same bytes. `canonical_bytes` takes any I-JSON value. The
+`plain_bytes` fast path is four times cheaper and is only for values that this
+library builds itself: ASCII keys, no floats, integers within 2**53 - 1.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from uaix_core.values.errors import CallerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: I-JSON (RFC 7493): integers beyond this are rounded by other readers.
+MAX_SAFE_INTEGER = 2**53 - 1
+
+SALT_BYTES = 16
+
+_plain = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+)
+
+
+def canonical_bytes(value: Any) -> bytes:
+    """The RFC 8785 form of any I-JSON value.
+
+    Raises:
+        CallerError: ``canonical.invalid`` for NaN, infinities, integers beyond
+            2**53 - 1, lone surrogates, keys that aren't text, other types.
+
+    """
+    import rfc8785  # noqa: PLC0415 - loaded on first use
+
+    try:
+        return rfc8785.dumps(value)
+    except (rfc8785.CanonicalizationError, UnicodeError, RecursionError) as error:
+        raise CallerError(
+            "the value has no canonical JSON form", code="canonical.invalid"
+        ) from error
+
+
+def plain_bytes(value: Any) -> bytes:
+    """The RFC 8785 form of a value with ASCII keys, no floats and small integers.
+
+    With those limits sorting by code point equals sorting by UTF-16 unit, and the
+    standard library writes numbers and escapes as RFC 8785 does. The limits are the
+    caller's promise; `canonical_bytes` is the checked way.
+    """
+    return _plain.encode(value).encode("utf-8")
+
+
+def sha256_hex(data: bytes | bytearray | memoryview) -> str:
+    """SHA-256 of raw bytes, 64 lower-case hex digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def canonical_digest(value: Any) -> str:
+    """SHA-256 (hex) of the RFC 8785 form of any I-JSON value."""
+    return sha256_hex(canonical_bytes(value))
+
+
+def salted_digest(salt: bytes, parts: Iterable[bytes | memoryview]) -> str:
+    """SHA-256 (hex) of a salt and parts, each part preceded by its length.
+
+    The 8-byte big-endian lengths keep ``("ab", "c")`` and ``("a", "bc")`` apart. The
+    salt goes with the body when it is erased, so that the digest which stays in the
+    chain confirms no guess.
+    """
+    if len(salt) != SALT_BYTES:
+        raise CallerError(f"a salt has {SALT_BYTES} bytes", code="canonical.salt")
+    state = hashlib.sha256(salt)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "big"))
+        state.update(part)
+    return state.hexdigest()
+
+
+def to_base64url(data: bytes | memoryview) -> str:
+    """Base64url without padding (RFC 4648 section 5)."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def from_base64url(text: str) -> bytes:
+    """Read base64url without padding; refuse every other spelling of the bytes."""
+    try:
+        data = base64.b64decode(
+            text.encode("ascii") + b"=" * (-len(text) % 4), b"-_", validate=True
+        )
+    except (ValueError, binascii.Error):
+        data = b""
+    if to_base64url(data) != text:
+        raise CallerError("not base64url without padding", code="canonical.base64url")
+    return data
