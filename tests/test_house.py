@@ -401,7 +401,7 @@ def test_every_test_states_its_law():
 
 
 def test_no_forbidden_word_stands_anywhere():
-    """No text of the project names a machine's paths, a registry's host or a leftover."""
+    """No text of the project names a machine's paths, a registry or a leftover."""
     found = [
         f"{shown(path)}: {word}"
         for path in project_texts()

@@ -1,1 +1,26 @@
-"""uaix_backends."""
+"""The I/O around the core: stores, files, and the system's clock, ids and random."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from uaix_backends.files import read_package, write_package
+    from uaix_backends.opening import open_session, open_store
+
+__all__ = ["open_session", "open_store", "read_package", "write_package"]
+
+_HOMES = {
+    "open_session": "uaix_backends.opening",
+    "open_store": "uaix_backends.opening",
+    "read_package": "uaix_backends.files",
+    "write_package": "uaix_backends.files",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use (PEP 562)."""
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(name)

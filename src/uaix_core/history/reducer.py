@@ -1,6 +1,6 @@
-"""The views of the history room: heads and idempotency keys.
+"""The views of the history room: heads, receipts and idempotency keys.
 
-Both need headers only, so an erasure leaves them as they are: the head of an erased
+All need headers only, so an erasure leaves them as they are: the head of an erased
 revision still names it, and the parent chain stays gapless.
 """
 
@@ -13,10 +13,12 @@ from uaix_core.history.relations import (
     HEAD,
     IDEMPOTENCY,
     RECEIPT,
+    RECEIPT_ENTRY,
     REVISION,
     Head,
     Idempotency,
     Receipt,
+    ReceiptEntry,
     Revision,
 )
 from uaix_core.schema.reduction import Changes
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def reduce_history(recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
-    """Move the heads to the new revisions; remember the keys of the receipts."""
+    """Move the heads to the new revisions; list the receipts and their keys."""
     revisions = [r for r in recorded.commit.adds if isinstance(r, Revision)]
     refs = {Ref(HEAD.name, (r.package_id, r.record_id)) for r in revisions}
     heads = dict((yield refs)) if refs else {}
@@ -50,6 +52,19 @@ def reduce_history(recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
             else recorded.recorded_at,
             modified_at=recorded.recorded_at,
         )
+    receipts = [r for r in recorded.commit.adds if isinstance(r, Receipt)]
+    entries = [
+        ReceiptEntry(
+            receipt_id=receipt.receipt_id,
+            recorded_at=recorded.recorded_at,
+            package_id=receipt.package_id or "",
+            operation=receipt.operation,
+            outcome=receipt.outcome,
+            actor_kind=receipt.actor_kind,
+            actor_id=receipt.actor_id,
+        )
+        for receipt in receipts
+    ]
     keys = [
         Idempotency(
             operation=receipt.operation,
@@ -57,12 +72,14 @@ def reduce_history(recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
             receipt_id=receipt.receipt_id,
             recorded_at=recorded.recorded_at,
         )
-        for receipt in recorded.commit.adds
-        if isinstance(receipt, Receipt) and receipt.key_digest is not None
+        for receipt in receipts
+        if receipt.key_digest is not None
     ]
-    return Changes(puts=(*heads.values(), *keys))
+    return Changes(puts=(*heads.values(), *entries, *keys))
 
 
 HISTORY_ROOM = Room(
-    "history", (REVISION, HEAD, RECEIPT, IDEMPOTENCY, DIGEST_KEY), reduce_history
+    "history",
+    (REVISION, HEAD, RECEIPT, RECEIPT_ENTRY, IDEMPOTENCY, DIGEST_KEY),
+    reduce_history,
 )

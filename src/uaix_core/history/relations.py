@@ -30,7 +30,9 @@ RequiredStatus = Annotated[
         "configuration_specific_required",
     ),
 ]
-ReviewState = Annotated[str, Word("review_required", "reviewed", "approved", "rejected")]
+ReviewState = Annotated[
+    str, Word("review_required", "reviewed", "approved", "rejected")
+]
 Operation = Annotated[str, Word("install", "export")]
 Outcome = Annotated[str, Word("accepted", "refused")]
 
@@ -99,6 +101,19 @@ class Receipt(BodyRow):
 
 
 @row
+class ReceiptEntry(Row):
+    """Finds receipts by time and by package (empty text: about no package)."""
+
+    receipt_id: Id
+    recorded_at: Instant
+    package_id: Text
+    operation: Operation
+    outcome: Outcome
+    actor_kind: ActorKind
+    actor_id: Id
+
+
+@row
 class Idempotency(Row):
     """The receipt of an operation that was called under a key."""
 
@@ -130,8 +145,21 @@ HEAD = Relation(
 RECEIPT = Relation(
     "receipt", Receipt, ("receipt_id",), keep=Keep.HISTORY, body=("details",)
 )
+RECEIPT_ENTRY = Relation(
+    "receipt_entry",
+    ReceiptEntry,
+    ("receipt_id",),
+    keep=Keep.VIEW,
+    paths={
+        "by_time": ("recorded_at",),
+        "by_package": ("package_id", "recorded_at"),
+    },
+)
 IDEMPOTENCY = Relation(
-    "idempotency", Idempotency, ("operation", "key_digest"), keep=Keep.VIEW,
+    "idempotency",
+    Idempotency,
+    ("operation", "key_digest"),
+    keep=Keep.VIEW,
     versioned=True,
 )
 DIGEST_KEY = Relation("digest_key", DigestKey, ("purpose",), keep=Keep.WORK)

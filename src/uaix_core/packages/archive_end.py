@@ -18,7 +18,6 @@ from uaix_core.packages.archive_format import (
     LOCAL_SIGNATURE,
     ONES_16,
     ONES_32,
-    ZIP64_SIGNATURES,
 )
 from uaix_core.packages.rules.archives import PADDING
 
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 #: How far back from the end of a file readers look for an end record.
 REACH = END.size + ONES_16
 
+# Only so much is copied at a time: a view can't be searched.
 _CHUNK = 1 << 20
-_MAX_CANDIDATES = 4096
 
 
 @attrs.frozen
@@ -52,22 +51,22 @@ def find_end(reading: Reading) -> End | None:
     """The end record, or None when the directory can't be found; faults are noted."""
     view, findings = reading.view, reading.findings
     at = len(view) - END.size
-    if at < 0 or view[at : at + 4] != END_SIGNATURE or view[-2:] != b"\0\0":
+    if at < 0 or not is_at(view, at, END_SIGNATURE) or view[-2] or view[-1]:
         found = _find_misplaced_end(reading)
         if found is None:
             return None
         at = found
     if _has_other_end(view, at):
         findings.add("zip.multi-end")
-    if len(view) >= END.size and view[:4] == DESCRIPTOR_SIGNATURE:
-        findings.add("zip.multi-disk", message="begins with the mark of a split archive")
+    if is_at(view, 0, DESCRIPTOR_SIGNATURE):
+        findings.add("zip.multi-disk", message="the mark of a split archive")
     return _read_end(reading, at)
 
 
 def _find_misplaced_end(reading: Reading) -> int | None:
     view, findings = reading.view, reading.findings
     size = len(view)
-    for at in _find_backwards(view, END_SIGNATURE, 0):
+    for at in find_backwards(view, END_SIGNATURE, 0):
         if at + END.size > size:
             continue
         stop = at + END.size + END.unpack_from(view, at)[7]
@@ -78,7 +77,7 @@ def _find_misplaced_end(reading: Reading) -> int | None:
         if stop > at + END.size:
             findings.add("zip.framing", message="an archive comment")
         return at
-    begins = view[:4] in (LOCAL_SIGNATURE, END_SIGNATURE, CENTRAL_SIGNATURE)
+    begins = is_at(view, 0, LOCAL_SIGNATURE) or is_at(view, 0, END_SIGNATURE)
     findings.add("zip.truncated" if begins else "zip.not-zip")
     return None
 
@@ -97,28 +96,24 @@ def _read_end(reading: Reading, at: int) -> End | None:
         return End(at, count, size, offset, 0)
     # Something lies between directory and end record, or before the archive, or
     # the numbers lie. Believe the directory's own signature.
-    if view[offset : offset + 4] == CENTRAL_SIGNATURE:
+    if is_at(view, offset, CENTRAL_SIGNATURE):
         return End(at, count, size, offset, 0)
-    if shift > 0 and (view[offset + shift :][:4] == CENTRAL_SIGNATURE or size == 0):
+    if shift > 0 and (size == 0 or is_at(view, offset + shift, CENTRAL_SIGNATURE)):
         findings.add("zip.framing", message="bytes before the first entry")
         return End(at, count, size, offset + shift, shift)
-    past = offset + size > len(view)
+    is_past = offset + size > len(view) and ONES_32 not in (size, offset)
     findings.add(
-        "zip.truncated" if past and not _is_ones(size, offset) else "zip.framing",
+        "zip.truncated" if is_past else "zip.framing",
         message="the directory is not where the end record says",
     )
     return None
-
-
-def _is_ones(size: int, offset: int) -> bool:
-    return ONES_32 in (size, offset)
 
 
 def _has_other_end(view: memoryview, at: int) -> bool:
     start = max(0, len(view) - REACH)
     return any(
         other != at and is_end(view, other)
-        for other in _find_backwards(view, END_SIGNATURE, start)
+        for other in find_backwards(view, END_SIGNATURE, start)
     )
 
 
@@ -134,26 +129,16 @@ def is_end(view: memoryview, at: int) -> bool:
         return False
     if size == 0:
         return bool(count == 0)
-    return bool(view[at - size : at - size + 4] == CENTRAL_SIGNATURE)
+    return is_at(view, at - size, CENTRAL_SIGNATURE)
 
 
-def holds_end(view: memoryview) -> bool:
-    """Whether an end record can be found anywhere in these bytes."""
-    candidates = _find_backwards(view, END_SIGNATURE, 0)
-    return any(
-        is_end(view, at) for at, _ in zip(candidates, range(_MAX_CANDIDATES), strict=False)
-    )
+def is_at(view: memoryview, at: int, signature: bytes) -> bool:
+    """Whether a signature stands at this place."""
+    return view[at : at + len(signature)].tobytes() == signature
 
 
-def name_stray(view: memoryview, start: int) -> tuple[str, str]:
-    """The code and message for bytes at ``start`` that belong to no allowed record."""
-    if view[start : start + 4] in ZIP64_SIGNATURES:
-        return "zip.zip64", "a ZIP64 record"
-    return "zip.framing", "bytes outside any record"
-
-
-def _find_backwards(view: memoryview, needle: bytes, start: int) -> Iterator[int]:
-    """Where the needle lies at or after ``start``, last one first; a chunk at a time."""
+def find_backwards(view: memoryview, needle: bytes, start: int) -> Iterator[int]:
+    """Where the needle lies at or after ``start``, the last place first."""
     stop = len(view)
     while stop > start:
         begin = max(start, stop - _CHUNK)

@@ -25,13 +25,15 @@ Content = bytes | memoryview
 class Reading:
     """One reading of one archive: its bytes, its limits and where findings go.
 
-    ``inflated`` counts the bytes that entries gave beyond their declared sizes.
+    ``inflated`` counts the bytes of entries that gave more than they declared,
+    ``hidden`` the entries that the directory leaves out.
     """
 
     view: memoryview
     limits: Limits
     findings: Findings
     inflated: int = 0
+    hidden: int = 0
 
 
 @attrs.frozen(eq=False)
@@ -87,7 +89,12 @@ class ArchiveContents:
 
     @classmethod
     def of(
-        cls, entries: Sequence[Entry], nameless: set[int], reading: Reading, whole: bool
+        cls,
+        entries: Sequence[Entry],
+        nameless: set[int],
+        reading: Reading,
+        *,
+        whole: bool,
     ) -> ArchiveContents:
         """Contents of these entries; ``nameless`` are indices without a usable path."""
         by_path: dict[str, Entry] = {}

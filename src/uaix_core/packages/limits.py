@@ -19,7 +19,7 @@ MIB: Final = 1024 * 1024
 CEILING_FACTOR: Final = 4
 
 
-def _check(limits: Limits, field: attrs.Attribute[int], value: int) -> None:
+def _check(_limits: Limits, field: attrs.Attribute[int], value: int) -> None:
     ceiling = CEILING_FACTOR * (field.default or 0)
     if type(value) is not int or not 1 <= value <= ceiling:
         raise CallerError(

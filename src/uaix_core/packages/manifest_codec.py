@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from cattrs import Converter
 
-T = TypeVar("T", FileEntry, Integrity, Manifest)
+_Value = FileEntry | Integrity | Manifest
 
 #: Python name to wire name, for every field whose names differ.
 WIRE_NAMES: Final[Mapping[str, str]] = {
@@ -44,15 +44,13 @@ WIRE_NAMES: Final[Mapping[str, str]] = {
 }
 
 
-def wire_fields(cls: type[T]) -> tuple[str, ...]:
+def wire_fields(cls: type[_Value]) -> tuple[str, ...]:
     """The wire names that the class knows, in the order in which they are written."""
     names = [field.name for field in attrs.fields(cls) if field.name != "extra"]
     return tuple(WIRE_NAMES.get(name, name) for name in names)
 
 
-def read_entrypoints(
-    wire: Any, *, ruleset: str = DEFAULT_RULESET
-) -> tuple[str, ...]:
+def read_entrypoints(wire: Any, *, ruleset: str = DEFAULT_RULESET) -> tuple[str, ...]:
     """The entrypoint paths of any of the three shapes, in their declared order.
 
     Paths with equal ``order`` and the values of an object have no order of their
@@ -67,9 +65,10 @@ def read_entrypoints(
     return tuple(wire)
 
 
-def from_wire(wire: Mapping[str, Any]) -> Manifest:
+def from_wire(wire: Mapping[str, Any], *, ruleset: str = DEFAULT_RULESET) -> Manifest:
     """The value of an accepted manifest, given as parsed JSON."""
-    shaped = {**wire, "entrypoints": read_entrypoints(wire["entrypoints"])}
+    entrypoints = read_entrypoints(wire["entrypoints"], ruleset=ruleset)
+    shaped = {**wire, "entrypoints": entrypoints}
     return _converter().structure(shaped, Manifest)
 
 
@@ -98,7 +97,9 @@ def _converter() -> Converter:
     return converter
 
 
-def _reader(cls: type[T], converter: Converter) -> Callable[[Any, type[T]], T]:
+def _reader(
+    cls: type[_Value], converter: Converter
+) -> Callable[[Any, type[_Value]], _Value]:
     from cattrs.gen import make_dict_structure_fn, override  # noqa: PLC0415
 
     renames: dict[str, Any] = {
@@ -109,7 +110,7 @@ def _reader(cls: type[T], converter: Converter) -> Callable[[Any, type[T]], T]:
     read = make_dict_structure_fn(cls, converter, **renames)
     known = frozenset(wire_fields(cls))
 
-    def structure(wire: Any, kind: type[T]) -> T:
+    def structure(wire: Any, kind: type[_Value]) -> _Value:
         value = read(wire, kind)
         if wire.keys() <= known:
             return value
@@ -119,7 +120,9 @@ def _reader(cls: type[T], converter: Converter) -> Callable[[Any, type[T]], T]:
     return structure
 
 
-def _writer(cls: type[T], converter: Converter) -> Callable[[T], dict[str, Any]]:
+def _writer(
+    cls: type[_Value], converter: Converter
+) -> Callable[[_Value], dict[str, Any]]:
     from cattrs.gen import make_dict_unstructure_fn, override  # noqa: PLC0415
 
     renames: dict[str, Any] = {
@@ -132,7 +135,7 @@ def _writer(cls: type[T], converter: Converter) -> Callable[[T], dict[str, Any]]
     renames["extra"] = override(omit=True)
     write = make_dict_unstructure_fn(cls, converter, **renames)
 
-    def unstructure(value: T) -> dict[str, Any]:
+    def unstructure(value: _Value) -> dict[str, Any]:
         return {**write(value), **value.extra}
 
     return unstructure

@@ -46,14 +46,24 @@ IMAGE_FOLDER: Final = "evidence/"
 #: Roles of files that the registry doesn't name, by where the file stands: the first
 #: row whose folder and ending both fit. Anything else may use any of these words.
 ROLES_BY_PLACE: Final = (
+    ("evidence/", ".uai", ("evidence", "memory")),
     ("evidence/", "", ("evidence",)),
+    ("exports/", ".uai", ("export", "memory")),
     ("exports/", "", ("export",)),
+    (".uai/exports/", ".uai", ("export", "memory")),
     (".uai/exports/", "", ("export",)),
     ("", ".uai", ("memory",)),
     ("", ".human", ("instructions", "agents")),
     ("AGENTS.md", "", ("instructions", "agents")),
 )
-FREE_ROLES: Final = ("memory", "instructions", "agents", "export", "evidence", "manifest")
+FREE_ROLES: Final = (
+    "memory",
+    "instructions",
+    "agents",
+    "export",
+    "evidence",
+    "manifest",
+)
 
 is_sha256: Final = re.compile(r"[0-9a-f]{64}").fullmatch
 

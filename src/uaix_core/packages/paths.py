@@ -47,9 +47,13 @@ _strip_ignorable = re.compile(f"[{_IGNORABLE}]").sub
 _find_unwanted = re.compile(f"[{_IGNORABLE}{_NONCHARACTERS}]").search
 _UNWANTED_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
+_PORT_DIGITS = "0123456789¹²³"
 _DEVICES = frozenset(
-    ("CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$")
-    + tuple(f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³")
+    (
+        *("CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"),
+        *(f"COM{digit}" for digit in _PORT_DIGITS),
+        *(f"LPT{digit}" for digit in _PORT_DIGITS),
+    )
 )
 _is_reserved = re.compile(r"\.(?:git|hg|svn)|(?:git|hg|svn)~[0-9]+").fullmatch
 

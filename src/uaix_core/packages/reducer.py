@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import attrs
-
 from uaix_core.history.relations import Revision
 from uaix_core.packages.relations import (
     CHECKPOINT,
@@ -25,7 +23,7 @@ from uaix_core.schema.relations import Ref
 from uaix_core.schema.schema import Room
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from uaix_core.schema.commits import Recorded
     from uaix_core.schema.reduction import Steps
@@ -58,8 +56,12 @@ def _digest_row(checkpoint: Checkpoint) -> CheckpointDigest:
     )
 
 
-def _scopes(package_id: str, declared: str | None) -> list[PackageScope]:
-    return [PackageScope(package_id, s) for s in json.loads(declared or "[]")]
+def _scopes(package: Package | None) -> dict[Ref, PackageScope]:
+    if package is None or package.declared_scopes is None:
+        return {}
+    declared = json.loads(package.declared_scopes)
+    rows = [PackageScope(package.package_id, scope) for scope in declared]
+    return {PACKAGE_SCOPE.ref(row): row for row in rows}
 
 
 def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
@@ -73,30 +75,18 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     refs |= {_file_ref(revision) for revision in lost_revisions}
     before = (yield refs) if refs else {}
 
-    packages = {
-        ref: row for ref, row in before.items() if isinstance(row, Package)
-    }
+    packages = {ref: row for ref, row in before.items() if isinstance(row, Package)}
     puts: list[Row] = []
     drops: list[Ref] = []
     scopes: dict[Ref, PackageScope | None] = {}
     for checkpoint in checkpoints:
         ref = _package_ref(checkpoint.package_id)
         old = packages.get(ref)
-        _note(scopes, _scopes(checkpoint.package_id, old and old.declared_scopes), gone=True)
-        _note(scopes, _scopes(checkpoint.package_id, checkpoint.declared_scopes))
-        packages[ref] = Package(
-            package_id=checkpoint.package_id,
-            checkpoint_id=checkpoint.checkpoint_id,
-            number=checkpoint.number,
-            state=checkpoint.state,
-            ruleset=checkpoint.ruleset,
-            file_count=checkpoint.file_count,
-            total_bytes=checkpoint.total_bytes,
-            installed_at=old.installed_at if old else recorded.recorded_at,
-            modified_at=recorded.recorded_at,
-            **{name: getattr(checkpoint, name) for name in _TEXTS},
-        )
-        puts.append(packages[ref])
+        scopes |= dict.fromkeys(_scopes(old))
+        new = _package(checkpoint, old, recorded.recorded_at)
+        scopes |= _scopes(new)
+        packages[ref] = new
+        puts.append(new)
         if CHECKPOINT.has_body(checkpoint):
             puts.append(_digest_row(checkpoint))
     for checkpoint in lost_checkpoints:
@@ -104,10 +94,8 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
         drops.append(CHECKPOINT_DIGEST.ref(_digest_row(checkpoint)))
         package = packages.get(ref)
         if package is not None and package.checkpoint_id == checkpoint.checkpoint_id:
-            _note(scopes, _scopes(package.package_id, package.declared_scopes), gone=True)
-            # evolve keeps the version: the row's last writer is still the checkpoint.
-            packages[ref] = attrs.evolve(package, **dict.fromkeys(_TEXTS))
-            puts.append(packages[ref])
+            scopes |= dict.fromkeys(_scopes(package))
+            puts.append(_without_texts(package))
     for revision in revisions:
         if revision.path is None or revision.change == "tombstone":
             drops.append(_file_ref(revision))
@@ -122,14 +110,28 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     return Changes(puts=puts, drops=drops)
 
 
-def _note(
-    scopes: dict[Ref, PackageScope | None],
-    rows: Iterable[PackageScope],
-    *,
-    gone: bool = False,
-) -> None:
-    for row in rows:
-        scopes[PACKAGE_SCOPE.ref(row)] = None if gone else row
+def _package(checkpoint: Checkpoint, old: Package | None, now: int) -> Package:
+    return Package(
+        package_id=checkpoint.package_id,
+        checkpoint_id=checkpoint.checkpoint_id,
+        number=checkpoint.number,
+        state=checkpoint.state,
+        ruleset=checkpoint.ruleset,
+        file_count=checkpoint.file_count,
+        total_bytes=checkpoint.total_bytes,
+        installed_at=now if old is None else old.installed_at,
+        modified_at=now,
+        **{name: getattr(checkpoint, name) for name in _TEXTS},
+    )
+
+
+def _without_texts(package: Package) -> Row:
+    # The version stays: the row's last writer is still the checkpoint's commit.
+    values = (
+        None if name in _TEXTS else value
+        for name, value in zip(PACKAGE.columns, PACKAGE.values(package), strict=True)
+    )
+    return PACKAGE.make(tuple(values), package.version)
 
 
 def _file(revision: Revision) -> PackageFile:

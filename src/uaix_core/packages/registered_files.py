@@ -59,13 +59,22 @@ class RegisteredFile:
         """Every requiredStatus that the file may carry, the registered one first."""
         return (self.status, *self.also)
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Every role word that is read for the file, the registered one first."""
+        return (self.role, "agents") if self.role == "instructions" else (self.role,)
+
 
 def _role(stem: str) -> str:
     return stem.replace("-", "_")
 
 
 _UNIVERSAL_ROWS: Final = (
-    ("memory-maintenance", "Memory maintenance", "how memory is kept, reviewed, retired"),
+    (
+        "memory-maintenance",
+        "Memory maintenance",
+        "how memory is kept, reviewed, retired",
+    ),
     ("identity", "Package identity", "what this package is and who answers for it"),
     ("world-context", "World context", "the surroundings that the memory assumes"),
     ("totem", "Totem", "what is to be held to: an active anchor"),

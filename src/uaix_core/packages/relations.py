@@ -154,7 +154,7 @@ PACKAGE_FILE = Relation(
         "by_path": ("package_id", "path"),
         "by_order": ("package_id", "startup_order", "path"),
     },
-    unique={"by_path"},
+    unique=("by_path",),
 )
 CHECKPOINT_DIGEST = Relation(
     "checkpoint_digest",

@@ -6,71 +6,44 @@ fields and old digests still hold. An erased body is the absence of ``body``.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from uaix_core.schema.relations import Key, Relation
-from uaix_core.schema.rows import Field, Kind, Row
-from uaix_core.values.canonical import (
-    MAX_SAFE_INTEGER,
-    from_base64url,
-    to_base64url,
-)
 from uaix_core.values.errors import CallerError, IntegrityError
-from uaix_core.values.instants import format_instant, parse_instant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
-_format = lru_cache(maxsize=4096)(format_instant)
-
-
-def _int_out(value: int) -> int | str:
-    return value if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER else str(value)
-
-
-_OUT: Mapping[Kind, Callable[[Any], Any]] = {
-    Kind.INSTANT: _format,
-    Kind.INT: _int_out,
-    Kind.BYTES: to_base64url,
-}
-_IN: Mapping[Kind, Callable[[Any], Any]] = {
-    Kind.INSTANT: parse_instant,
-    Kind.INT: int,
-    Kind.BYTES: from_base64url,
-}
+    from uaix_core.schema.relations import Key, Plan, Relation
+    from uaix_core.schema.rows import Field, Row
 
 
 def header_of(relation: Relation, row: Row) -> dict[str, Any]:
     """What the chain covers: every field but body and salt, as JSON values."""
-    return _members(relation, row, relation.header)
+    return _members(relation.header_plan, relation.header_values(row))
 
 
 def body_of(relation: Relation, row: Row) -> dict[str, Any] | None:
     """The body and its salt as JSON values, or None when there is none (any more)."""
     if not relation.has_body(row):
         return None
-    return _members(relation, row, (*relation.body, "salt"))
+    values = (*relation.body_values(row), row.salt)  # type: ignore[attr-defined]
+    return _members(relation.body_plan, values)
 
 
-def _members(relation: Relation, row: Row, names: Iterable[str]) -> dict[str, Any]:
-    fields = relation.fields
-    members = {}
-    for name in names:
-        value = getattr(row, name)
-        if value is not None:
-            out = _OUT.get(fields[name].kind)
-            members[name] = out(value) if out else value
-    return members
+def _members(plan: Plan, values: tuple[Any, ...]) -> dict[str, Any]:
+    return {
+        name: out(value) if out else value
+        for (name, out), value in zip(plan, values, strict=True)
+        if value is not None
+    }
 
 
 def key_out(relation: Relation, key: Key) -> list[Any]:
     """A key as JSON values."""
+    rules = (relation.fields[name].rules for name in relation.key)
     return [
-        _OUT[kind](value)
-        if (kind := relation.fields[name].kind) in _OUT
-        else value
-        for name, value in zip(relation.key, key, strict=True)
+        rule.to_json(value) if rule.to_json else value
+        for rule, value in zip(rules, key, strict=True)
     ]
 
 
@@ -100,9 +73,7 @@ def row_in(
             "a stored row has unknown fields", code="storage.row", path=relation.name
         )
     try:
-        values = [
-            _read(relation.fields[name], members.get(name)) for name in relation.columns
-        ]
+        values = [_read(field, members.get(field.name)) for field in relation.ordered]
         return relation.make(values, version)
     except (CallerError, TypeError, ValueError) as error:
         raise IntegrityError(
@@ -111,7 +82,5 @@ def row_in(
 
 
 def _read(field: Field, value: Any) -> Any:
-    if value is None:
-        return None
-    read = _IN.get(field.kind)
-    return read(value) if read else value
+    read = field.rules.from_json
+    return value if value is None or read is None else read(value)

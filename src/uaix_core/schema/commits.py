@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.schema.relations import Key, Ref
+from uaix_core.schema.relations import Key, Ref, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ class Expect:
     """
 
     relation: str
-    key: Key = attrs.field(converter=tuple)
+    key: Key = attrs.field(converter=as_tuple)
     version: int
 
 
@@ -56,9 +56,9 @@ class Commit:
 
     scope: ScopeId
     recorded_at: int
-    expects: tuple[Expect, ...] = attrs.field(default=(), converter=tuple)
-    adds: tuple[Row, ...] = attrs.field(default=(), converter=tuple)
-    puts: tuple[Row, ...] = attrs.field(default=(), converter=tuple)
+    expects: tuple[Expect, ...] = attrs.field(default=(), converter=as_tuple)
+    adds: tuple[Row, ...] = attrs.field(default=(), converter=as_tuple)
+    puts: tuple[Row, ...] = attrs.field(default=(), converter=as_tuple)
     drops: tuple[Ref, ...] = attrs.field(default=(), converter=_refs)
     erases: tuple[Ref, ...] = attrs.field(default=(), converter=_refs)
 

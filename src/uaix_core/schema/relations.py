@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
 
-from uaix_core.schema.rows import ORDERED, BodyRow, Field, Kind, Row, fields_of
+from uaix_core.schema.kinds import ORDERED, Kind
+from uaix_core.schema.rows import BodyRow, Field, Row, fields_of
 from uaix_core.values.canonical import salted_digest
 from uaix_core.values.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 #: The values of a key or a path prefix, in field order.
 Key = tuple[Any, ...]
+
+#: Names of members and how each value becomes JSON (None: as it is).
+Plan = tuple[tuple[str, "Callable[[Any], Any] | None"], ...]
 
 #: The name of the order that every relation has: its key.
 BY_KEY = "key"
@@ -45,6 +49,11 @@ def values_of(names: Sequence[str]) -> Callable[[Row], Key]:
     """A function from a row to the tuple of these fields."""
     get = attrgetter(*names)
     return get if len(names) > 1 else lambda row: (get(row),)
+
+
+def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
+    """An attrs converter with a type that checkers understand."""
+    return tuple(items)
 
 
 def _paths(paths: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
@@ -76,15 +85,13 @@ class Relation:
 
     name: str
     row: type[Row]
-    key: tuple[str, ...] = attrs.field(converter=tuple)
+    key: tuple[str, ...] = attrs.field(converter=as_tuple)
     keep: Keep = attrs.field(kw_only=True)
     paths: Mapping[str, tuple[str, ...]] = attrs.field(
         factory=dict, converter=_paths, kw_only=True
     )
-    unique: frozenset[str] = attrs.field(
-        default=frozenset(), converter=frozenset, kw_only=True
-    )
-    body: tuple[str, ...] = attrs.field(default=(), converter=tuple, kw_only=True)
+    unique: tuple[str, ...] = attrs.field(default=(), converter=as_tuple, kw_only=True)
+    body: tuple[str, ...] = attrs.field(default=(), converter=as_tuple, kw_only=True)
     versioned: bool = attrs.field(default=False, kw_only=True)
     about: str | None = attrs.field(default=None, kw_only=True)
     due: str | None = attrs.field(default=None, kw_only=True)
@@ -95,9 +102,19 @@ class Relation:
     header: tuple[str, ...] = attrs.field(init=False)
     #: The full order of each path, ``key`` among them: its fields, then the key.
     orders: Mapping[str, tuple[str, ...]] = attrs.field(init=False)
+    #: The order of values in `values` and `make`.
+    columns: tuple[str, ...] = attrs.field(init=False)
+    #: The fields in the order of `columns`.
+    ordered: tuple[Field, ...] = attrs.field(init=False)
+    #: For each of `columns`, whether a value is one that the field holds.
+    holds: tuple[Callable[[Any], bool], ...] = attrs.field(init=False)
+    #: A row's key, all its values, its header values, its body values.
     key_of: Callable[[Row], Key] = attrs.field(init=False)
-    _values: Callable[[Row], Key] = attrs.field(init=False)
-    _positional: int = attrs.field(init=False)
+    values: Callable[[Row], Key] = attrs.field(init=False)
+    header_values: Callable[[Row], Key] = attrs.field(init=False)
+    body_values: Callable[[Row], Key] = attrs.field(init=False)
+    header_plan: Plan = attrs.field(init=False)
+    body_plan: Plan = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         put = object.__setattr__
@@ -110,31 +127,29 @@ class Relation:
             orders[name] = path + tuple(n for n in self.key if n not in path)
         put(self, "orders", orders)
         self._check()
+        # attrs puts the keyword-only fields of the base first; values have them last.
+        own = tuple(n for n in fields if n not in ("body_digest", "salt"))
+        columns = (*own, "body_digest", "salt") if self.body else own
+        put(self, "columns", columns)
+        put(self, "ordered", tuple(fields[n] for n in columns))
+        put(self, "holds", tuple(field.rules.holds for field in self.ordered))
         put(self, "key_of", values_of(self.key))
-        # Positional fields first: attrs puts keyword-only ones of the base elsewhere.
-        own = [n for n in fields if n not in ("body_digest", "salt")]
-        put(self, "_positional", len(own))
-        tail = ["body_digest", "salt"] if self.body else []
-        put(self, "_values", values_of(own + tail))
+        put(self, "values", values_of(columns))
+        put(self, "header_values", values_of(self.header))
+        put(self, "body_values", values_of(self.body) if self.body else lambda _: ())
+        put(self, "header_plan", self._plan(self.header))
+        put(self, "body_plan", self._plan((*self.body, "salt") if self.body else ()))
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The order of values in `values` and `make`."""
-        own = tuple(n for n in self.fields if n not in ("body_digest", "salt"))
-        return (*own, "body_digest", "salt") if self.body else own
-
-    def values(self, row: Row) -> Key:
-        """All values of a row, in the order of `columns`."""
-        return self._values(row)
+    def _plan(self, names: Sequence[str]) -> Plan:
+        return tuple((name, self.fields[name].rules.to_json) for name in names)
 
     def make(self, values: Sequence[Any], version: int = 0) -> Row:
         """The row of these values, as `values` gave them."""
         if not self.body:
             return self.row(*values, version=version)
-        n = self._positional
-        return self.row(
-            *values[:n], body_digest=values[n], salt=values[n + 1], version=version
-        )
+        *own, digest, salt = values
+        row: Callable[..., Row] = self.row
+        return row(*own, body_digest=digest, salt=salt, version=version)
 
     def stamped(self, row: Row, version: int) -> Row:
         """The same row with this version."""
@@ -159,16 +174,20 @@ class Relation:
 
     def digest_body(self, row: Row) -> str:
         """The salted digest of the row's body, computed anew (hex)."""
-        parts = []
-        for name in self.body:
-            value = getattr(row, name)
-            parts.append(value if type(value) is bytes else _encoded(value))
-        return salted_digest(getattr(row, "salt"), parts)  # noqa: B009 - a BodyRow
+        parts = [
+            value if type(value) is bytes else value.encode("utf-8")
+            for value in self.body_values(row)
+        ]
+        return salted_digest(row.salt, parts)  # type: ignore[attr-defined]
 
     def with_body(self, salt: bytes, **fields: Any) -> Row:
         """A new row whose ``body_digest`` is computed from its body and this salt."""
-        draft = self.row(**fields, salt=salt)
-        return attrs.evolve(draft, body_digest=self.digest_body(draft))
+        parts = (fields[name] for name in self.body)
+        digest = salted_digest(
+            salt, [v if type(v) is bytes else v.encode("utf-8") for v in parts]
+        )
+        row: Callable[..., Row] = self.row
+        return row(**fields, salt=salt, body_digest=digest)
 
     def path_fields(self, path: str) -> tuple[str, ...]:
         """The full order of a path; SchemaError when the relation has no such path."""
@@ -195,47 +214,47 @@ class Relation:
         return SchemaError(rule, code="schema.relation", path=self.name)
 
     def _check(self) -> None:
+        self._check_names()
+        self._check_body()
+        self._check_keep()
+
+    def _check_names(self) -> None:
         if not _NAME(self.name):
             raise self._broken("a relation's name is lower-case words joined by _")
         if not self.key:
             raise self._broken("a relation has a key")
-        for order in self.orders.values():
-            for name in order:
-                field = self.fields.get(name)
-                if field is None or field.optional or field.kind not in ORDERED:
-                    raise self._broken(f"{name} can't stand in a key or path")
         if BY_KEY in self.paths:
             raise self._broken("the path named key is the key's own")
-        if any(name not in self.fields for name in self.body):
-            raise self._broken("the body names fields of the row")
+        for name in {n for order in self.orders.values() for n in order}:
+            field = self.fields.get(name)
+            if field is None or field.optional or field.kind not in ORDERED:
+                raise self._broken(f"{name} can't stand in a key or path")
+
+    def _check_body(self) -> None:
         if bool(self.body) != issubclass(self.row, BodyRow):
             raise self._broken("a relation with a body has a BodyRow, others a Row")
-        if set(self.body) & {n for order in self.orders.values() for n in order}:
-            raise self._broken("a body can't be part of a key or path")
-        if any(not self.fields[name].optional for name in self.body):
-            raise self._broken("fields of a body are optional, since it can be erased")
-        self._check_keep()
-
-    def _check_keep(self) -> None:
+        for name in self.body:
+            if name not in self.fields or not self.fields[name].optional:
+                raise self._broken("a body names optional fields: it can be erased")
+        if self.body and self.keep is not Keep.HISTORY:
+            raise self._broken("only HISTORY has bodies")
         derived = self.keep in (Keep.VIEW, Keep.CACHE)
         for name in self.header:
             if self.fields[name].kind in (Kind.TEXT, Kind.BYTES) and not derived:
                 raise self._broken(f"{name} is content and belongs into the body")
-        if self.body and self.keep is not Keep.HISTORY:
-            raise self._broken("only HISTORY has bodies")
+
+    def _check_keep(self) -> None:
         if (self.unique or self.versioned or self.tree) and self.keep is not Keep.VIEW:
             raise self._broken("unique, versioned and tree are for a VIEW")
-        if not self.unique <= set(self.paths):
+        if not set(self.unique) <= set(self.paths):
             raise self._broken("unique names paths of the relation")
         if self.about and self.keep not in (Keep.WORK, Keep.CACHE):
             raise self._broken("about is for WORK and CACHE")
+        due = self.fields.get(self.due) if self.due else None
         if self.due and (
             self.keep is not Keep.WORK
-            or self.fields[self.due].kind is not Kind.INSTANT
-            or self.fields[self.due].optional
+            or due is None
+            or due.kind is not Kind.INSTANT
+            or due.optional
         ):
             raise self._broken("due names an Instant of a WORK relation")
-
-
-def _encoded(value: str | bytes) -> bytes:
-    return value.encode("utf-8") if isinstance(value, str) else bytes(value)

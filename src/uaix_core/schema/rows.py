@@ -15,30 +15,25 @@ makes building one five times dearer and stores build them by the thousand.
 
 from __future__ import annotations
 
-import enum
 import types
 import typing
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, dataclass_transform
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
+)
 
 import attrs
 
+from uaix_core.schema.kinds import CONTENT, Kind, Rules, rules_of
 from uaix_core.values.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-class Kind(enum.Enum):
-    """What a field holds; every backend maps the eight kinds to its own types."""
-
-    ID = "id"
-    WORD = "word"
-    INSTANT = "instant"
-    INT = "int"
-    BOOL = "bool"
-    TEXT = "text"
-    BYTES = "bytes"
-    JSON = "json"
 
 
 @attrs.frozen(init=False)
@@ -66,11 +61,6 @@ Bytes = Annotated[bytes, Kind.BYTES]
 #: A JSON value that nobody queries, held as its RFC 8785 text.
 Json = Annotated[str, Kind.JSON]
 
-#: Kinds whose order all backends agree on: they may stand in keys and paths.
-ORDERED = frozenset({Kind.ID, Kind.WORD, Kind.INSTANT, Kind.INT, Kind.BOOL, Kind.TEXT})
-#: Kinds that may hold what people wrote; a repr never shows them.
-CONTENT = frozenset({Kind.TEXT, Kind.BYTES, Kind.JSON})
-
 
 @attrs.frozen
 class Field:
@@ -80,6 +70,11 @@ class Field:
     kind: Kind
     optional: bool = False
     words: tuple[str, ...] = ()
+    rules: Rules = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        rules = rules_of(self.kind, self.words, optional=self.optional)
+        object.__setattr__(self, "rules", rules)
 
 
 _T = TypeVar("_T")
@@ -87,11 +82,13 @@ _T = TypeVar("_T")
 if TYPE_CHECKING:
 
     @dataclass_transform(frozen_default=True, field_specifiers=(attrs.field,))
-    def row(cls: type[_T]) -> type[_T]: ...
+    def row(cls: type[_T]) -> type[_T]:
+        """Turn an annotated class into a row class."""
+        ...
 
 else:
 
-    def row(cls):
+    def row(cls):  # noqa: ANN001, ANN201 - typed above, as the checkers see it
         """Turn an annotated class into a row class."""
         return attrs.define(cls, slots=True, eq=True, repr=False, unsafe_hash=False)
 
@@ -156,7 +153,7 @@ def fields_of(cls: type[Row]) -> Mapping[str, Field]:
         hints = typing.get_type_hints(cls, include_extras=True)
         known = _FIELDS[cls] = {
             a.name: _read(a.name, hints[a.name], cls)
-            for a in attrs.fields(cls)
+            for a in attrs.fields(cast("type[attrs.AttrsInstance]", cls))
             if a.name != "version"
         }
     return known

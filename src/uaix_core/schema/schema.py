@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from uaix_core.schema.reduction import Reducer, no_changes
-from uaix_core.schema.relations import Keep, Relation
+from uaix_core.schema.relations import Keep, Relation, as_tuple
 from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from uaix_core.schema.rows import Row
 
 
@@ -23,7 +21,7 @@ class Room:
     """What one room contributes: its relations, and the reducer of its views."""
 
     name: str
-    relations: tuple[Relation, ...] = attrs.field(converter=tuple)
+    relations: tuple[Relation, ...] = attrs.field(converter=as_tuple)
     reducer: Reducer = no_changes
 
 
@@ -41,7 +39,7 @@ class Schema:
         self.reducers = tuple(
             room.reducer for room in rooms if room.reducer is not no_changes
         )
-        self.relations: Mapping[str, Relation] = {}
+        self.relations: dict[str, Relation] = {}
         self._by_row: dict[type[Row], Relation] = {}
         for relation in (r for room in rooms for r in room.relations):
             if relation.name in self.relations or relation.row in self._by_row:
@@ -50,7 +48,7 @@ class Schema:
                     code="schema.relation",
                     path=relation.name,
                 )
-            self.relations[relation.name] = relation  # type: ignore[index]
+            self.relations[relation.name] = relation
             self._by_row[relation.row] = relation
         #: HISTORY name -> the relations whose rows go when one of its rows is erased.
         self.about: dict[str, list[tuple[Relation, str]]] = {}

@@ -20,11 +20,11 @@ from uaix_core.schema.checks import check_commit
 from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.schema.reduction import reduce
 from uaix_core.schema.relations import Keep, Key, Ref, Relation
-from uaix_core.schema.rows import Row
 from uaix_core.store.seal import check_chained, seal
 from uaix_core.values.errors import ConflictError, IntegrityError
 
 if TYPE_CHECKING:
+    from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
 
 
@@ -81,7 +81,8 @@ def drive(steps: Generator[Ask, Found, _R], answer: Callable[[Ask], Found]) -> _
         while True:
             ask = steps.send(answer(ask))
     except StopIteration as done:
-        return done.value
+        result: _R = done.value
+        return result
 
 
 def known(recorded: Recorded, mark: Mark, digest_at: Callable[[int], str]) -> bool:
@@ -126,15 +127,13 @@ def advance(
     if replayed:
         # Expectations held when it was recorded; local parts never travel.
         commit = attrs.evolve(commit, expects=(), puts=(), drops=())
-    check_commit(schema, commit, replayed=replayed)
+    add_refs = check_commit(schema, commit, replayed=replayed)
     if isinstance(submitted, Recorded):
         recorded = attrs.evolve(submitted, commit=commit)
         check_chained(schema, recorded, mark)
     else:
         recorded = seal(schema, commit, mark)
 
-    adds = [(schema.of(row), row) for row in commit.adds]
-    add_refs = [relation.ref(row) for relation, row in adds]
     found = yield Ask(
         frozenset(
             [
@@ -168,7 +167,7 @@ def advance(
         recorded=recorded,
         mark=recorded.mark,
         work=work,
-        adds=tuple(relation.stamped(row, recorded.seq) for relation, row in adds),
+        adds=tuple(schema.of(row).stamped(row, recorded.seq) for row in commit.adds),
         erased=tuple(erased),
         puts=(*views, *kept),
         drops=(*gone, *commit.drops, *local),
@@ -247,9 +246,7 @@ def _check_absent(refs: Sequence[Ref], rows: Mapping[Ref, Row]) -> None:
             )
 
 
-def _about(
-    schema: Schema, erased: Sequence[Ref]
-) -> Generator[Ask, Found, list[Ref]]:
+def _about(schema: Schema, erased: Sequence[Ref]) -> Generator[Ask, Found, list[Ref]]:
     """The WORK and CACHE rows that go because the row they are about is erased."""
     finds = frozenset(
         Find(relation.name, path, ref.key)
@@ -303,4 +300,3 @@ def _not_unique(relation: Relation, holder: Row) -> ConflictError:
         current=holder,
         path=relation.name,
     )
-

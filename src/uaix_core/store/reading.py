@@ -91,7 +91,5 @@ def check_due(schema: Schema, name: str, limit: int) -> tuple[Relation, str]:
     relation = schema.relation(name)
     check_limit(limit)
     if relation.due is None:
-        raise CallerError(
-            "the relation has no due instant", code="scan.due", path=name
-        )
+        raise CallerError("the relation has no due instant", code="scan.due", path=name)
     return relation, relation.due

@@ -60,9 +60,7 @@ def seal(schema: Schema, commit: Commit, previous: Mark) -> Recorded:
     One without HISTORY adds or erases takes no place: it returns the unchanged mark.
     """
     if not commit.is_chained:
-        return Recorded(
-            previous.seq, previous.recorded_at, previous.digest, commit
-        )
+        return Recorded(previous.seq, previous.recorded_at, previous.digest, commit)
     seq = previous.seq + 1
     recorded_at = max(commit.recorded_at, previous.recorded_at)
     form = chained_form(schema, commit, seq, recorded_at, previous.digest)
@@ -75,7 +73,9 @@ def check_chained(schema: Schema, recorded: Recorded, previous: Mark) -> None:
     if recorded.seq != previous.seq + 1:
         raise IntegrityError("a gap in the chain", code="chain.gap", path=where)
     if recorded.recorded_at < previous.recorded_at:
-        raise IntegrityError("the chain goes back in time", code="chain.time", path=where)
+        raise IntegrityError(
+            "the chain goes back in time", code="chain.time", path=where
+        )
     form = chained_form(
         schema, recorded.commit, recorded.seq, recorded.recorded_at, previous.digest
     )

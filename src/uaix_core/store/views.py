@@ -90,7 +90,7 @@ def rebuilt(state: Tables) -> Tables:
     new = state.without_views()
     for recorded in state.commits():
         puts, drops = drive(replay_views(state.schema, recorded), new.answer)
-        new = new.with_views(puts, drops)
+        new = new.with_rows(puts, drops)
     return new
 
 

@@ -97,7 +97,7 @@ class ConflictError(UaixError):
 
     default_code = "conflict.expect"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a field that a caller reads
         self,
         message: str,
         *,

@@ -83,7 +83,7 @@ class ScopeId:
     @classmethod
     def parse(cls, text: str) -> ScopeId:
         """Read ``tenant/kind/key``."""
-        parts = text.split("/") if isinstance(text, str) else ()
+        parts = text.split("/")
         if len(parts) != 3:  # noqa: PLR2004
             raise CallerError(
                 "a scope is written tenant/kind/key",
@@ -123,7 +123,7 @@ class Principal:
     @classmethod
     def parse(cls, text: str) -> Principal:
         """Read ``kind:id``."""
-        kind, colon, id_ = text.partition(":") if isinstance(text, str) else ("",) * 3
+        kind, colon, id_ = text.partition(":")
         if not colon:
             raise CallerError(
                 "a principal is written kind:id",

@@ -8,7 +8,7 @@ library parses dates.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Protocol
 
 import attrs
@@ -105,15 +105,14 @@ def parse_instant(text: str) -> int:
         raise CallerError(
             "an instant can't be finer than a microsecond", code="instant.syntax"
         )
-    offset = int(hours or 0) * 60 + int(minutes or 0)
-    if int(hours or 0) > 23 or int(minutes or 0) > 59:
-        raise CallerError("no such zone offset", code="instant.syntax")
     try:
+        zone = time(int(hours or 0), int(minutes or 0))
         moment = datetime(*map(int, date), tzinfo=UTC)  # type: ignore[misc, arg-type]
     except ValueError:
         raise CallerError("no such date or time", code="instant.syntax") from None
+    offset = (zone.hour * 60 + zone.minute) * 60 * SECOND
     micros = from_datetime(moment) + int(digits[:6])
-    return check_instant(micros - (-offset if sign == "-" else offset) * 60 * SECOND)
+    return check_instant(micros + offset if sign == "-" else micros - offset)
 
 
 def from_datetime(moment: datetime) -> int:

@@ -36,9 +36,7 @@ _CONTAINER = (
     _error("zip.framing", "framing", "bytes outside any record, or wrong counts"),
     _error("zip.multi-disk", "multi_disk", "the archive is split over disks"),
     _error("zip.multi-end", "multi_eocd", "more than one end record can be found"),
-    _error(
-        "zip.zip64", "zip64", "ZIP64 records are not read", hint="turn ZIP64 off"
-    ),
+    _error("zip.zip64", "zip64", "ZIP64 records are not read", hint="turn ZIP64 off"),
 )
 
 _ENTRIES = (

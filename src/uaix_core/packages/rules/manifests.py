@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.packages.findings import Rule
+from uaix_core.packages.findings import Rule, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,515 +17,356 @@ if TYPE_CHECKING:
 _MALFORMED = "malformed_schema"
 _PROFILE = "missing_profile"
 _CAPABILITY = "unsupported_capability_level"
-_AUTHORITY = "authority_boundary_conflict"
 _CHECKSUM = "missing_integrity_checksum"
 _PROVENANCE = "provenance_mismatch"
 
+_ID_HINT = "1 to 128 of A-Z a-z 0-9 . _ -, a letter or digit first, no device name"
+
+
+def _error(  # noqa: PLR0913 - a row has these columns
+    code: str,
+    family: str,
+    meaning: str,
+    *,
+    trigger: str = _MALFORMED,
+    hint: str | None = None,
+    lenient: Severity | None = None,
+) -> Rule:
+    return Rule(code, family, "error", meaning, trigger, hint, lenient)
+
+
+def _warning(
+    code: str, family: str, meaning: str, *, trigger: str | None = None
+) -> Rule:
+    return Rule(code, family, "warning", meaning, trigger)
+
+
+def _info(code: str, family: str, meaning: str) -> Rule:
+    return Rule(code, family, "info", meaning)
+
+
 _WHOLE = (
-    Rule(
+    _error(
         "manifest.missing",
         "manifest_missing",
-        "error",
         "there is no .uai/manifest.uaix.json",
-        _MALFORMED,
         hint="the manifest stands at exactly this path, lower case",
     ),
-    Rule(
-        "manifest.duplicate",
-        "manifest_duplicate",
-        "error",
-        "the manifest exists more than once",
-        _MALFORMED,
+    _error(
+        "manifest.duplicate", "manifest_duplicate", "the manifest exists more than once"
     ),
-    Rule(
-        "manifest.limit",
-        "manifest_limit",
-        "error",
-        "the manifest is larger than the limit",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("manifest.limit", "manifest_limit", "the manifest is larger than the limit"),
+    _error(
         "manifest.encoding",
         "manifest_encoding",
-        "error",
         "the manifest isn't plain UTF-8 without a byte order mark",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "json.depth",
         "manifest_limit",
-        "error",
         "the manifest is nested more deeply than the limit",
-        _MALFORMED,
     ),
-    Rule(
-        "json.syntax",
-        "manifest_json",
-        "error",
-        "the manifest isn't JSON",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("json.syntax", "manifest_json", "the manifest isn't JSON"),
+    _error(
         "json.duplicate-key",
         "manifest_json",
-        "error",
         "an object of the manifest holds the same key twice",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "json.number",
         "manifest_json",
-        "error",
         "a number of the manifest isn't finite, or is an integer beyond 2**53 - 1",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "json.surrogate",
         "manifest_json",
-        "error",
         "a string of the manifest holds half a surrogate pair",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "json.trailing",
         "manifest_json",
-        "error",
         "something stands after the manifest's one value",
-        _MALFORMED,
     ),
-    Rule(
-        "json.root",
-        "manifest_json",
-        "error",
-        "the manifest isn't a JSON object",
-        _MALFORMED,
-    ),
+    _error("json.root", "manifest_json", "the manifest isn't a JSON object"),
 )
 
 _FIELDS = (
-    Rule(
-        "manifest.field",
-        "manifest_schema",
-        "error",
-        "a required field is missing",
-        _MALFORMED,
-    ),
-    Rule(
-        "manifest.type",
-        "manifest_schema",
-        "error",
-        "a field has a value of the wrong type",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("manifest.field", "manifest_schema", "a required field is missing"),
+    _error("manifest.type", "manifest_schema", "a field has a value of the wrong type"),
+    _info(
         "manifest.extra",
         "manifest_schema",
-        "info",
         "a field that the format doesn't name is kept as it is",
     ),
-    Rule(
+    _error(
         "version.uaix",
         "manifest_version",
-        "error",
         "uaixVersion isn't one that this ruleset reads",
-        _CAPABILITY,
+        trigger=_CAPABILITY,
         hint="write 0.1",
     ),
-    Rule(
+    _info(
         "version.uaix-other",
         "manifest_version",
-        "info",
         "uaixVersion isn't 0.1; it is read and kept as it is",
     ),
-    Rule(
+    _error(
         "version.format",
         "manifest_version",
-        "error",
         "packageFormat doesn't begin with uaix.package.",
-        _CAPABILITY,
+        trigger=_CAPABILITY,
         hint="write uaix.package.v0.1",
     ),
-    Rule(
-        "id.package",
-        "identity",
-        "error",
-        "packageId isn't an id",
-        _MALFORMED,
-        hint="1 to 128 of A-Z a-z 0-9 . _ -, a letter or digit first, no device name",
-    ),
-    Rule(
+    _error("id.package", "identity", "packageId isn't an id", hint=_ID_HINT),
+    _error(
         "id.profile",
         "identity",
-        "error",
         "profileId isn't an id",
-        _PROFILE,
-        hint="1 to 128 of A-Z a-z 0-9 . _ -, a letter or digit first, no device name",
+        trigger=_PROFILE,
+        hint=_ID_HINT,
     ),
-    Rule(
-        "id.stable",
-        "identity",
-        "error",
-        "stableId isn't an id",
-        _MALFORMED,
-    ),
-    Rule(
-        "id.stable-repeated",
-        "identity",
-        "error",
-        "two entries of files carry one stableId",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("id.stable", "identity", "stableId isn't an id"),
+    _error("id.stable-repeated", "identity", "two entries of files carry one stableId"),
+    _error(
         "id.based-on",
         "identity",
-        "error",
         "basedOn isn't a checkpoint id",
-        _MALFORMED,
         hint="the SHA-256 of the stored manifest, 64 lower-case hex digits",
     ),
-    Rule(
+    _info(
         "profile.unknown",
         "identity",
-        "info",
         "profileId isn't one of the profiles that this ruleset knows",
     ),
-    Rule(
+    _error(
         "profile.mismatch",
         "identity",
-        "error",
         "profileId and declaredScopes disagree about advanced_persona_profile",
-        _PROFILE,
+        trigger=_PROFILE,
         hint="an advanced persona package names it in both",
     ),
-    Rule(
+    _error(
         "time.syntax",
         "time",
-        "error",
         "createdUtc isn't a UTC time",
-        _MALFORMED,
         hint="write it like 2026-01-02T03:04:05Z",
     ),
-    Rule(
-        "time.date",
-        "time",
-        "error",
-        "createdUtc names a date or time that doesn't exist",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("time.date", "time", "createdUtc names a date or time that doesn't exist"),
+    _warning(
         "time.future",
         "time",
-        "warning",
         "createdUtc is more than a day ahead of the clock",
-        _PROVENANCE,
+        trigger=_PROVENANCE,
     ),
 )
 
 _WORDS = (
-    Rule(
+    _error(
         "scope.unknown",
         "scope",
-        "error",
         "a scope that this ruleset doesn't know",
-        _CAPABILITY,
+        trigger=_CAPABILITY,
         lenient="warning",
     ),
-    Rule(
+    _error(
         "scope.undeclared",
         "scope",
-        "error",
         "the file's scope isn't one of declaredScopes",
-        _CAPABILITY,
+        trigger=_CAPABILITY,
     ),
-    Rule(
+    _warning(
         "scope.folded",
         "scope",
-        "warning",
-        "a scope is spelled differently; it is read, and written back as it stands",
+        "a scope is spelled differently; it is read, and kept as it stands",
     ),
-    Rule("scope.repeated", "scope", "warning", "declaredScopes names a scope twice"),
-    Rule(
+    _warning("scope.repeated", "scope", "declaredScopes names a scope twice"),
+    _error(
         "required.unknown",
         "required_status",
-        "error",
         "requiredStatus isn't one of the four words for a listed file",
-        _MALFORMED,
         hint="universal_required, profile_required, content_triggered_required or "
         "configuration_specific_required",
     ),
-    Rule(
+    _error(
         "required.soft",
         "required_status",
-        "error",
         "requiredStatus is one of the soft words that the standard forbids",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "required.out-of-scope",
         "out_of_scope",
-        "error",
         "requiredStatus says out of scope, yet the file is listed",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "required.status",
         "required_status",
-        "error",
         "the file doesn't carry the requiredStatus that is registered for it",
-        _MALFORMED,
     ),
-    Rule(
+    _warning(
         "required.folded",
         "required_status",
-        "warning",
-        "requiredStatus is spelled differently; it is read, and written back as it "
-        "stands",
+        "requiredStatus is spelled differently; it is read, and kept as it stands",
     ),
-    Rule(
-        "role.word",
-        "manifest_schema",
-        "warning",
-        "role isn't the word for a file at this path",
+    _warning(
+        "role.word", "manifest_schema", "role isn't the word for a file at this path"
     ),
-    Rule(
+    _warning(
         "role.folded",
         "manifest_schema",
-        "warning",
-        "role is spelled differently; it is read, and written back as it stands",
+        "role is spelled differently; it is read, and kept as it stands",
     ),
-    Rule(
+    _error(
         "media.unsupported",
         "media_type",
-        "error",
         "the media type isn't one that a package may carry",
-        _MALFORMED,
         hint="text/uaix, text/markdown, text/plain or application/json",
     ),
-    Rule(
-        "media.image",
-        "media_type",
-        "error",
-        "images are carried under evidence/ only",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("media.image", "media_type", "images are carried under evidence/ only"),
+    _error(
         "review.state",
         "manifest_schema",
-        "error",
         "reviewState isn't review_required, reviewed or approved",
-        _MALFORMED,
     ),
-    Rule(
+    _warning(
         "review.folded",
         "manifest_schema",
-        "warning",
-        "reviewState is spelled differently; it is read, and written back as it stands",
+        "reviewState is spelled differently; it is read, and kept as it stands",
     ),
-    Rule(
+    _info(
         "review.claimed",
         "manifest_schema",
-        "info",
         "files say that they were reviewed; a package can't approve itself",
     ),
 )
 
 _INTEGRITY = (
-    Rule(
+    _error(
         "hash.format",
         "hash_format",
-        "error",
         "sha256 isn't 64 lower-case hex digits",
-        _CHECKSUM,
+        trigger=_CHECKSUM,
     ),
-    Rule(
+    _error(
         "hash.mismatch",
         "hash_mismatch",
-        "error",
         "the content doesn't have the listed SHA-256",
-        _PROVENANCE,
+        trigger=_PROVENANCE,
     ),
-    Rule(
+    _warning(
         "hash.sentinel",
         "hash_mismatch",
-        "warning",
         "the listed SHA-256 is the sentinel: the file stays unloadable until reviewed",
-        _CHECKSUM,
+        trigger=_CHECKSUM,
     ),
-    Rule(
+    _error(
         "size.declared",
         "size_declared",
-        "error",
         "the content doesn't have the listed size",
-        _PROVENANCE,
+        trigger=_PROVENANCE,
     ),
-    Rule(
+    _error(
         "digest.algorithm",
         "manifest_schema",
-        "error",
         "integrity.algorithm isn't sha256",
-        _CHECKSUM,
+        trigger=_CHECKSUM,
     ),
-    Rule(
+    _error(
         "digest.scope",
         "manifest_schema",
-        "error",
         "integrity.digestScope isn't files-v1",
-        _CHECKSUM,
+        trigger=_CHECKSUM,
     ),
-    Rule(
+    _error(
         "digest.format",
         "hash_format",
-        "error",
         "integrity.packageDigest isn't 64 lower-case hex digits",
-        _CHECKSUM,
+        trigger=_CHECKSUM,
     ),
-    Rule(
+    _error(
         "digest.mismatch",
         "hash_mismatch",
-        "error",
         "the files don't have the listed package digest",
-        _PROVENANCE,
+        trigger=_PROVENANCE,
     ),
-    Rule(
+    _warning(
         "digest.sentinel",
         "hash_mismatch",
-        "warning",
         "the package digest is the sentinel: the package stays in review",
-        _CHECKSUM,
+        trigger=_CHECKSUM,
     ),
 )
 
 _INVENTORY = (
-    Rule(
-        "inventory.missing",
-        "missing",
-        "error",
-        "the file is listed and isn't there",
-        _MALFORMED,
-    ),
-    Rule(
-        "inventory.undeclared",
-        "undeclared",
-        "error",
-        "the file is there and isn't listed",
-        _MALFORMED,
-    ),
-    Rule(
-        "inventory.repeated",
-        "duplicate_entry",
-        "error",
-        "files lists the same path twice",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("inventory.missing", "missing", "the file is listed and isn't there"),
+    _error("inventory.undeclared", "undeclared", "the file is there and isn't listed"),
+    _error("inventory.repeated", "duplicate_entry", "files lists the same path twice"),
+    _info(
         "inventory.self",
         "manifest_schema",
-        "info",
         "the manifest lists itself; its own size isn't checked",
     ),
-    Rule(
-        "entrypoint.absent",
-        "entrypoint",
-        "error",
-        "an entrypoint isn't a listed file",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("entrypoint.absent", "entrypoint", "an entrypoint isn't a listed file"),
+    _error(
         "entrypoint.order",
         "entrypoint",
-        "error",
         "the entrypoints disagree with the start-up order",
-        _MALFORMED,
     ),
-    Rule(
-        "entrypoint.repeated",
-        "entrypoint",
-        "warning",
-        "an entrypoint is named twice",
-    ),
+    _warning("entrypoint.repeated", "entrypoint", "an entrypoint is named twice"),
 )
 
 _SETS = (
-    Rule(
-        "set.missing",
-        "required_set",
-        "error",
-        "a required file is absent",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("set.missing", "required_set", "a required file is absent"),
+    _error(
         "set.style",
         "required_set",
-        "error",
         "a style file of the advanced persona is absent",
-        _MALFORMED,
         lenient="warning",
     ),
-    Rule(
+    _error(
         "set.content-trigger",
         "required_set",
-        "error",
         "the file is there without the file that triggers it",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "set.out-of-scope",
         "out_of_scope",
-        "error",
         "the file is out of scope for what the package declares",
-        _MALFORMED,
     ),
-    Rule(
+    _error(
         "set.unregistered",
         "out_of_scope",
-        "error",
         "no file may stand at this place",
-        _MALFORMED,
         hint=".uai/, evidence/, exports/, docs/, AGENTS.md, llms.txt, llms-full.txt",
         lenient="warning",
     ),
-    Rule(
+    _warning(
         "set.file-handoff",
         "required_set",
-        "warning",
         "agent_file_handoff is declared without .uai/file-handoff.uai",
-        _MALFORMED,
+        trigger=_MALFORMED,
     ),
-    Rule(
+    _info(
         "set.extra",
         "out_of_scope",
-        "info",
         "declared files beyond the required set are kept and don't load at start-up",
     ),
 )
 
 _BODIES = (
-    Rule(
+    _error(
         "content.encoding",
         "content_encoding",
-        "error",
         "a text file isn't UTF-8 text without control characters",
-        _MALFORMED,
     ),
-    Rule(
-        "content.bom",
-        "content_encoding",
-        "warning",
-        "a text file begins with a byte order mark",
+    _warning(
+        "content.bom", "content_encoding", "a text file begins with a byte order mark"
     ),
-    Rule(
-        "content.binary",
-        "nested_archive",
-        "error",
-        "the body is an archive",
-        _MALFORMED,
-    ),
-    Rule(
+    _error("content.binary", "nested_archive", "the body is an archive"),
+    _error(
         "content.binary-executable",
         "content_encoding",
-        "error",
         "the body is an executable",
-        "runtime_execution_requested",
+        trigger="runtime_execution_requested",
     ),
 )
 

@@ -1,0 +1,57 @@
+import nox
+
+nox.needs_version = ">=2024.10.9"
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = False
+
+PYTHONS = ["3.11", "3.12", "3.13"]
+OLDEST = PYTHONS[0]
+PROJECT = nox.project.load_toml("pyproject.toml")
+
+
+def install(session: nox.Session, *groups: str) -> None:
+    """Install the project, the kit and the tools of these dependency groups."""
+    tools = nox.project.dependency_groups(PROJECT, *groups) if groups else ()
+    session.install("-e", ".[cli,test]", "-e", "./conformance", *tools)
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """The project's own tests, with branch coverage of the core."""
+    install(session)
+    session.run("coverage", "run", "-m", "pytest", *session.posargs)
+    session.run("coverage", "report")
+
+
+@nox.session(python=PYTHONS)
+def conformance(session: nox.Session) -> None:
+    """The conformance kit, against every installed backend."""
+    install(session)
+    session.run("pytest", "--pyargs", "uaix_conformance", *session.posargs)
+
+
+@nox.session(python=OLDEST)
+def typing(session: nox.Session) -> None:
+    """The type checkers."""
+    install(session, "typing")
+    session.run("mypy")
+    session.run("pyright")
+
+
+@nox.session(python=OLDEST)
+def lint(session: nox.Session) -> None:
+    """Style, import floors, spelling, and that each test states its law."""
+    install(session, "lint")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("lint-imports")
+    session.run("codespell")
+    session.run("interrogate")
+
+
+@nox.session(python=OLDEST)
+def docs(session: nox.Session) -> None:
+    """Links, clauses, decision records and the snippets of every page."""
+    install(session)
+    session.run("pytest", "tests/test_docs.py", *session.posargs)

@@ -1,0 +1,103 @@
+"""Keys that make a retry harmless: the same key and bytes end in one operation.
+
+A key lives per scope and operation, for `KEPT_FOR`; that is a rule of reading, the
+receipt itself stays. Stores hold only digests of keys under the scope's own secret.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.history.naming import keyed_digest
+from uaix_core.history.relations import (
+    DIGEST_KEY,
+    IDEMPOTENCY,
+    RECEIPT,
+    DigestKey,
+    Idempotency,
+    Receipt,
+)
+from uaix_core.schema.commits import Expect
+from uaix_core.values.errors import CallerError
+from uaix_core.values.instants import DAY
+
+if TYPE_CHECKING:
+    from uaix_core.schema.rows import Row
+    from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import Random
+
+#: For how long a key is remembered, in microseconds.
+KEPT_FOR = 30 * DAY
+#: The longest key, in characters.
+MAX_KEY = 200
+
+_PURPOSE = "idempotency"
+
+
+@attrs.frozen
+class KeyUse:
+    """What an operation under a key found and what its commit must carry along."""
+
+    key_digest: str | None = None
+    request_digest: str | None = None
+    first: Receipt | None = None
+    expects: tuple[Expect, ...] = ()
+    puts: tuple[Row, ...] = ()
+
+
+def check_key(key: str | None) -> None:
+    """Refuse a key that is no text of 1 to `MAX_KEY` printable characters."""
+    if key is not None and not (0 < len(key) <= MAX_KEY and key.isprintable()):
+        raise CallerError(
+            f"an idempotency key is 1 to {MAX_KEY} printable characters",
+            code="idempotency.key",
+            path="key",
+        )
+
+
+def use_key(  # noqa: PLR0913 - each is a fact that the decision rests on
+    snapshot: Snapshot,
+    random: Random,
+    *,
+    operation: str,
+    key: str | None,
+    request: str,
+    now: int,
+) -> KeyUse:
+    """Look a key up; ``request`` is a digest of all that the operation was given.
+
+    Raises:
+        CallerError: ``idempotency.reused`` when the key came with other bytes.
+
+    """
+    if key is None:
+        return KeyUse()
+    held = snapshot.get(DIGEST_KEY.name, (_PURPOSE,))
+    expects: list[Expect] = []
+    puts: list[Row] = []
+    if isinstance(held, DigestKey):
+        secret = held.secret
+    else:
+        secret = random.bytes(32).hex()
+        expects.append(Expect(DIGEST_KEY.name, (_PURPOSE,), 0))
+        puts.append(DigestKey(purpose=_PURPOSE, secret=secret))
+    key_digest = keyed_digest(secret, operation, key)
+    request_digest = keyed_digest(secret, "request", request)
+    row = snapshot.get(IDEMPOTENCY.name, (operation, key_digest))
+    seen = row.version if row is not None else 0
+    expects.append(Expect(IDEMPOTENCY.name, (operation, key_digest), seen))
+    first = None
+    if isinstance(row, Idempotency) and now < row.recorded_at + KEPT_FOR:
+        receipt = snapshot.get(RECEIPT.name, (row.receipt_id,))
+        if isinstance(receipt, Receipt):
+            if receipt.request_digest != request_digest:
+                raise CallerError(
+                    "this idempotency key came with another request before",
+                    code="idempotency.reused",
+                    path="key",
+                    hint="use a new key for a new request",
+                )
+            first = receipt
+    return KeyUse(key_digest, request_digest, first, tuple(expects), tuple(puts))

@@ -1,0 +1,168 @@
+"""Export: the stored files and manifest of a package, byte for byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from uaix_core.history.receipts import Writing, receipt_row
+from uaix_core.history.relations import REVISION, Receipt, Revision
+from uaix_core.packages.manifest import files_digest
+from uaix_core.packages.relations import (
+    CHECKPOINT,
+    PACKAGE,
+    PACKAGE_FILE,
+    Checkpoint,
+    Package,
+    PackageFile,
+)
+from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.store.port import MAX_SCAN
+from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.errors import CallerError, IntegrityError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from uaix_core.store.port import Snapshot
+
+OPERATION = "export"
+
+
+@attrs.frozen
+class StoredPackage:
+    """A package as read back from a store.
+
+    ``files`` maps every path, the manifest's included, to its bytes, sorted by path.
+    """
+
+    package: Package
+    checkpoint: Checkpoint
+    files: Mapping[str, bytes] = attrs.field(repr=False)
+
+
+@attrs.frozen
+class Exported:
+    """The answer to an export.
+
+    ``files`` maps every path, the manifest's included, to its bytes; ``archive`` is
+    the `.uaix` archive of exactly these files, or None for a folder.
+    """
+
+    package_id: str
+    checkpoint_id: str
+    state: str
+    seq: int
+    receipt: str
+    archive_sha256: str | None
+    files: Mapping[str, bytes] = attrs.field(repr=False)
+    archive: bytes | None = attrs.field(repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain data, without content."""
+        return {
+            "package_id": self.package_id,
+            "checkpoint_id": self.checkpoint_id,
+            "state": self.state,
+            "seq": self.seq,
+            "receipt": self.receipt,
+            "archive_sha256": self.archive_sha256,
+            "files": len(self.files),
+        }
+
+
+def export_receipt(
+    writing: Writing, stored: StoredPackage, archive_sha256: str | None
+) -> Receipt:
+    """The receipt of an export, with raw digests of what left."""
+    details = {
+        "archive_sha256": archive_sha256,
+        "manifest_sha256": stored.checkpoint.manifest_sha256,
+        "files_sha256": stored.checkpoint.files_sha256,
+    }
+    receipt = receipt_row(
+        writing,
+        writing.ids.new(),
+        operation=OPERATION,
+        outcome="accepted",
+        details=details,
+        package_id=stored.package.package_id,
+        checkpoint_id=stored.checkpoint.checkpoint_id,
+    )
+    return cast("Receipt", receipt)
+
+
+def find_package(snapshot: Snapshot, package_id: str) -> Package:
+    """The package of this id; NotFoundError when the scope has none."""
+    row = snapshot.get(PACKAGE.name, (package_id,))
+    if row is None:
+        raise NotFoundError(
+            "no such package in this scope", code="package.not-found", path=package_id
+        )
+    return cast("Package", row)
+
+
+def package_files(snapshot: Snapshot, package_id: str) -> Iterator[PackageFile]:
+    """All files of a package in the order of their paths."""
+    after = None
+    while True:
+        page = snapshot.scan(
+            PACKAGE_FILE.name, "by_path", (package_id,), after=after, limit=MAX_SCAN
+        )
+        yield from cast("list[PackageFile]", page)
+        if len(page) < MAX_SCAN:
+            return
+        after = (cast("PackageFile", page[-1]).path,)
+
+
+def read_package(snapshot: Snapshot, package_id: str) -> StoredPackage:
+    """Read a whole package back and check every byte against its digest.
+
+    Raises:
+        NotFoundError: ``package.not-found``.
+        CallerError: ``package.erased`` when a file or the manifest was erased and
+            nothing stands in its place.
+        IntegrityError: ``storage.digest`` when stored bytes don't agree with their
+            digest.
+
+    """
+    package = find_package(snapshot, package_id)
+    row = snapshot.get(CHECKPOINT.name, (package.checkpoint_id,))
+    checkpoint = cast("Checkpoint", row)
+    if checkpoint.manifest is None:
+        raise _erased(MANIFEST_PATH)
+    listed = list(package_files(snapshot, package_id))
+    if len(listed) != package.file_count:
+        raise _erased(package_id)
+    revisions = snapshot.get_many(
+        REVISION.name, [(file.revision_id,) for file in listed]
+    )
+    files: dict[str, bytes] = {}
+    for file in listed:
+        revision = cast("Revision", revisions[file.revision_id,])
+        if revision.content is None:
+            raise _erased(file.path)
+        if sha256_hex(revision.content) != file.sha256:
+            raise _damaged(file.path)
+        files[file.path] = revision.content
+    measured = [(file.path, file.size_bytes, file.sha256) for file in listed]
+    if (
+        sha256_hex(checkpoint.manifest) != checkpoint.manifest_sha256
+        or files_digest(measured) != checkpoint.files_sha256
+    ):
+        raise _damaged(MANIFEST_PATH)
+    files[MANIFEST_PATH] = checkpoint.manifest
+    return StoredPackage(package, checkpoint, dict(sorted(files.items())))
+
+
+def _erased(path: str) -> CallerError:
+    return CallerError(
+        "a part of the package was erased", code="package.erased", path=path
+    )
+
+
+def _damaged(path: str) -> IntegrityError:
+    return IntegrityError(
+        "stored bytes don't agree with their digest", code="storage.digest", path=path
+    )

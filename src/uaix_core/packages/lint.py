@@ -1,0 +1,211 @@
+"""Lint: the verdict on a package, and the checked package when it is accepted.
+
+Everything is judged that can be: a fault in the archive doesn't hide one in the
+manifest. Only a limit or a bomb ends the reading. A package that passes is evidence
+for a review and no more: the report says which checks it passed, and which ruleset
+they belong to.
+
+Source: UAIX package format v0.1, "Verdict".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import attrs
+
+from uaix_core.packages.archive_reader import read_archive
+from uaix_core.packages.checked import CheckedFile, CheckedPackage
+from uaix_core.packages.findings import Finding, Findings
+from uaix_core.packages.folder_contents import read_folder
+from uaix_core.packages.inventory import judge_package_digest, judge_parity, measure
+from uaix_core.packages.limits import DEFAULT_LIMITS, Limits
+from uaix_core.packages.manifest_codec import from_wire
+from uaix_core.packages.manifest_rules import judge_manifest
+from uaix_core.packages.required_sets import (
+    DEFAULT_RULESET,
+    MANIFEST_PATH,
+    ruleset_named,
+)
+from uaix_core.packages.rules.table import RULES
+from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.strict_json import StrictJsonError, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from uaix_core.packages.inventory import Contents, Measured
+    from uaix_core.packages.manifest import Manifest
+    from uaix_core.packages.source import PackageSource
+
+Verdict = Literal["accept", "refuse"]
+
+#: Inflated bodies are kept for later when all bodies together are at most this
+#: large, in bytes; else they are inflated again on demand.
+KEEP_LIMIT: Final = 32 * 1024 * 1024
+
+_SEVERITIES: Final = ("error", "warning", "info")
+
+
+@attrs.frozen
+class Report:
+    """The outcome of one lint.
+
+    ``findings`` are in order: errors first, then by path and code. ``package`` is
+    there only when the verdict is ``accept``.
+    """
+
+    verdict: Verdict
+    ruleset: str
+    findings: tuple[Finding, ...]
+    package: CheckedPackage | None = attrs.field(default=None, eq=False)
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether no finding refuses the package."""
+        return self.verdict == "accept"
+
+    @property
+    def summary(self) -> str:
+        """The verdict in a sentence that claims no more than was checked."""
+        if self.is_accepted:
+            return f"passed these checks against ruleset {self.ruleset}"
+        errors = sum(finding.severity == "error" for finding in self.findings)
+        plural = "s" * (errors != 1)
+        return f"refused with {errors} error{plural} against ruleset {self.ruleset}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain data, for JSON."""
+        return {
+            "verdict": self.verdict,
+            "ruleset": self.ruleset,
+            "summary": self.summary,
+            "findings": [finding.as_dict() for finding in self.findings],
+            "package": None if self.package is None else self.package.as_dict(),
+        }
+
+
+def lint(
+    source: PackageSource,
+    *,
+    ruleset: str = DEFAULT_RULESET,
+    lenient: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    now: int,
+) -> Report:
+    """Judge a package; ``now`` is the present in microseconds UTC.
+
+    Whatever the bytes are, the outcome is a report. The buffer of the source must
+    stay unchanged while the checked package is in use.
+
+    Raises:
+        CallerError: ``ruleset.unknown``, or ``archive.type`` for no buffer of bytes.
+
+    """
+    rules = ruleset_named(ruleset)
+    findings = Findings(RULES, lenient=lenient)
+    contents = _open(source, findings, limits)
+    _judge_presence(contents, findings)
+    raw, wire = _read_manifest(contents, findings, limits)
+    listing = None
+    if wire is not None:
+        listing = judge_manifest(
+            wire, ruleset=rules, limits=limits, now=now, findings=findings
+        )
+        judge_parity(listing, contents, limits, findings)
+    total = sum(entry.size for entry in contents.entries.values())
+    measured = measure(contents, listing, findings, keep=total <= KEEP_LIMIT)
+    digest = None
+    if listing is not None:
+        digest = judge_package_digest(listing, measured, findings)
+    package = None
+    if wire is not None and digest is not None and not findings.has_error:
+        manifest = from_wire(wire, ruleset=rules.name)
+        package = CheckedPackage(
+            manifest=manifest,
+            manifest_bytes=raw,
+            files=_checked_files(manifest, contents, measured),
+            package_digest=digest,
+            archive_sha256=_archive_digest(source),
+        )
+    verdict: Verdict = "refuse" if findings.has_error else "accept"
+    return Report(verdict, rules.name, _ordered(findings), package)
+
+
+def _open(source: PackageSource, findings: Findings, limits: Limits) -> Contents:
+    if source.files is not None:
+        return read_folder(source.files, findings, limits)
+    data = source.archive if source.archive is not None else b""
+    return read_archive(data, findings, name=source.archive_name, limits=limits)
+
+
+def _judge_presence(contents: Contents, findings: Findings) -> None:
+    if MANIFEST_PATH not in contents.entries:
+        if contents.complete:
+            findings.add("manifest.missing", MANIFEST_PATH)
+        return
+    twice = [
+        finding
+        for finding in findings
+        if finding.code == "path.duplicate" and finding.path == MANIFEST_PATH
+    ]
+    if twice:
+        findings.add("manifest.duplicate", MANIFEST_PATH)
+
+
+def _read_manifest(
+    contents: Contents, findings: Findings, limits: Limits
+) -> tuple[bytes, dict[str, Any] | None]:
+    """The manifest's bytes and its parsed object; None when there is none to judge."""
+    entry = contents.entries.get(MANIFEST_PATH)
+    if entry is None:
+        return b"", None
+    if entry.size > limits.manifest_bytes:
+        findings.halt("manifest.limit", MANIFEST_PATH)
+        return b"", None
+    content = entry.read()
+    if content is None:
+        return b"", None
+    raw = bytes(content)
+    try:
+        wire = parse(raw, max_depth=limits.json_depth)
+    except StrictJsonError as error:
+        is_encoding = error.reason in ("encoding", "bom")
+        code = "manifest.encoding" if is_encoding else error.code
+        findings.add(code, MANIFEST_PATH, f"{error.message}, {error.path}")
+        return raw, None
+    if not isinstance(wire, dict):
+        findings.add("json.root", MANIFEST_PATH)
+        return raw, None
+    return raw, wire
+
+
+def _checked_files(
+    manifest: Manifest, contents: Contents, measured: Mapping[str, Measured]
+) -> tuple[CheckedFile, ...]:
+    files = []
+    for entry in sorted(manifest.files, key=lambda entry: entry.path):
+        if entry.path != MANIFEST_PATH:
+            body = measured[entry.path]
+            files.append(
+                CheckedFile(
+                    entry=entry,
+                    size=body.size,
+                    sha256=body.sha256,
+                    kept=body.kept,
+                    content=contents.entries[entry.path],
+                )
+            )
+    return tuple(files)
+
+
+def _archive_digest(source: PackageSource) -> str | None:
+    return None if source.archive is None else sha256_hex(source.archive)
+
+
+def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    def key(finding: Finding) -> tuple[int, str, str, str]:
+        rank = _SEVERITIES.index(finding.severity)
+        return rank, finding.path or "", finding.code, finding.message
+
+    return tuple(sorted(findings, key=key))

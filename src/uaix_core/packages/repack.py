@@ -1,0 +1,146 @@
+"""Bring a folder's manifest up to date after its files were edited.
+
+Only sizes, digests and the package digest change, in place: every other byte of the
+manifest stays. What an author must decide (a new file, a deleted one) is reported
+and never done silently.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from uaix_core.packages.limits import DEFAULT_LIMITS
+from uaix_core.packages.manifest import files_digest
+from uaix_core.packages.manifest_codec import WIRE_NAMES
+from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.errors import CallerError
+from uaix_core.values.strict_json import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_SIZE: Final = WIRE_NAMES["size_bytes"]
+_DIGEST: Final = "sha256"
+_PACKAGE_DIGEST: Final = ("integrity", WIRE_NAMES["package_digest"])
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+
+JsonPath = tuple[str | int, ...]
+
+
+@attrs.frozen(eq=False)
+class Repacked:
+    """A folder with a manifest that fits its files.
+
+    ``changed`` are the listed paths whose size or digest was brought up to date,
+    ``undeclared`` those that are there and not listed, ``missing`` those that are
+    listed and not there; all sorted.
+    """
+
+    files: dict[str, bytes] = attrs.field(repr=False)
+    changed: tuple[str, ...]
+    undeclared: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def repack(files: Mapping[str, bytes]) -> Repacked:
+    """Recompute the sizes and digests of the manifest of a folder.
+
+    ``files`` maps logical paths to bytes and includes the manifest. A sentinel is
+    replaced by the real digest; the manifest's own entry, if it has one, is left.
+
+    Raises:
+        CallerError: ``manifest.missing``; ``manifest.type`` when it isn't an object
+            with a list of ``files``; ``json.*`` when it isn't strict JSON.
+
+    """
+    raw = files.get(MANIFEST_PATH)
+    if raw is None:
+        raise CallerError(
+            "the folder has no manifest", code="manifest.missing", path=MANIFEST_PATH
+        )
+    wire = parse(raw, max_depth=DEFAULT_LIMITS.json_depth)
+    edits: dict[JsonPath, str] = {}
+    listed: dict[str, tuple[int, str]] = {}
+    changed: set[str] = set()
+    missing: set[str] = set()
+    for index, path, entry in _entries(wire):
+        data = files.get(path)
+        if data is None:
+            missing.add(path)
+            continue
+        size, digest = len(data), sha256_hex(data)
+        listed[path] = size, digest
+        if (entry.get(_SIZE), entry.get(_DIGEST)) != (size, digest):
+            changed.add(path)
+            edits["files", index, _SIZE] = str(size)
+            edits["files", index, _DIGEST] = f'"{digest}"'
+    if not missing:
+        total = files_digest((path, *measured) for path, measured in listed.items())
+        edits[_PACKAGE_DIGEST] = f'"{total}"'
+    text = _edited(raw.decode("utf-8"), edits)
+    return Repacked(
+        files={**files, MANIFEST_PATH: text.encode("utf-8")},
+        changed=tuple(sorted(changed)),
+        undeclared=tuple(sorted(files.keys() - listed.keys() - {MANIFEST_PATH})),
+        missing=tuple(sorted(missing)),
+    )
+
+
+def _entries(wire: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    entries = wire.get("files") if isinstance(wire, dict) else None
+    if not isinstance(entries, list):
+        raise CallerError(
+            "the manifest isn't an object with a list of files",
+            code="manifest.type",
+            path=MANIFEST_PATH,
+        )
+    for index, entry in enumerate(entries):
+        path = entry.get("path") if isinstance(entry, dict) else None
+        if isinstance(path, str) and path != MANIFEST_PATH:
+            yield index, path, entry
+
+
+def _edited(text: str, edits: Mapping[JsonPath, str]) -> str:
+    """The JSON text with the scalars at these places replaced, all else unchanged."""
+    pieces: list[str] = []
+    copied = 0
+    for place, start, stop in _scalars(text):
+        new = edits.get(place)
+        if new is not None:
+            pieces += (text[copied:start], new)
+            copied = stop
+    return "".join(pieces) + text[copied:]
+
+
+def _scalars(text: str) -> Iterator[tuple[JsonPath, int, int]]:
+    """Each scalar of a valid JSON text: where it belongs and where it stands."""
+    place: list[str | int] = []
+    in_object: list[bool] = []
+    key_next = False
+    for token in _TOKEN.finditer(text):
+        word = token.group()
+        if word in ("{", "["):
+            in_object.append(word == "{")
+            place.append("" if in_object[-1] else 0)
+            key_next = in_object[-1]
+        elif word in ("}", "]"):
+            in_object.pop()
+            place.pop()
+            key_next = False
+        elif word == ",":
+            key_next = in_object[-1]
+            last = place[-1]
+            if isinstance(last, int):
+                place[-1] = last + 1
+        elif word == ":":
+            key_next = False
+        elif key_next:
+            place[-1] = json.loads(word)
+        else:
+            yield tuple(place), token.start(), token.end()

@@ -1,0 +1,30 @@
+"""The façade: a principal at work in one scope of a store."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.session.work import Work
+
+if TYPE_CHECKING:
+    from uaix_core.session.packages import Packages
+
+
+@attrs.define(frozen=True, slots=False, eq=False)
+class Session(Work):
+    """All that one principal does in one scope; cheap, make one whenever needed.
+
+    Clock, ids and random bytes are handed in, so that every run can be repeated;
+    `uaix_backends.open_session` hands in the system's. The arguments are those of
+    `uaix_core.session.work.Work`.
+    """
+
+    @cached_property
+    def packages(self) -> Packages:
+        """The package verbs: lint, install, export, list, show, history."""
+        from uaix_core.session.packages import Packages  # noqa: PLC0415 - on first use
+
+        return Packages(self)

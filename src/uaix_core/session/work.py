@@ -1,0 +1,34 @@
+"""What every verb works with: a store, a scope, who acts, and the injected sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from uaix_core.store.port import Store
+    from uaix_core.values.ids import Ids, Principal, Random, ScopeId
+    from uaix_core.values.instants import Clock
+
+
+@attrs.define(frozen=True, slots=False, eq=False)
+class Work:
+    """One principal at work in one scope.
+
+    Args:
+        store: where it is kept; it is never closed here.
+        scope: whose it is: part of every read and write, never defaulted.
+        principal: who acts; every receipt and revision says so.
+        clock: where the present comes from.
+        ids: where new ids come from.
+        random: where salts and keys come from.
+
+    """
+
+    store: Store
+    scope: ScopeId = attrs.field(kw_only=True)
+    principal: Principal = attrs.field(kw_only=True)
+    clock: Clock = attrs.field(kw_only=True, repr=False)
+    ids: Ids = attrs.field(kw_only=True, repr=False)
+    random: Random = attrs.field(kw_only=True, repr=False)

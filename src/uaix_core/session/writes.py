@@ -1,0 +1,58 @@
+"""Read, decide, append: the only loop of its kind.
+
+A decision is made over one snapshot. When another writer was first and the conflict
+is over rows that the caller did not name, it is made again over a newer one; an
+expectation that the caller named is never retried.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from uaix_core.schema.commits import Commit, Recorded
+from uaix_core.values.errors import ConflictError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from uaix_core.schema.relations import Ref
+    from uaix_core.store.port import Snapshot, Store
+    from uaix_core.values.ids import ScopeId
+
+#: How often a decision is made anew before the conflict reaches the caller.
+ATTEMPTS = 8
+
+_R = TypeVar("_R")
+
+
+def write(
+    store: Store,
+    scope: ScopeId,
+    decide: Callable[[Snapshot], Commit | _R],
+    *,
+    named: Collection[Ref] = (),
+) -> Recorded | _R:
+    """Decide and append until one goes through.
+
+    Args:
+        store: where to.
+        scope: the one scope that is read and written.
+        decide: returns the commit to write, or an answer that needs none.
+        named: rows whose expected versions the caller gave.
+
+    Raises:
+        ConflictError: over a named row, or after `ATTEMPTS` tries.
+
+    """
+    for attempt in range(ATTEMPTS):
+        with store.snapshot(scope) as snapshot:
+            decision = decide(snapshot)
+        if not isinstance(decision, Commit):
+            return decision
+        try:
+            return store.append(decision)
+        except ConflictError as error:
+            is_named = (error.relation, error.key) in named
+            if is_named or attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError  # pragma: no cover - the loop returns or raises
