@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from uaix_conformance.examples import SCOPE
 from uaix_conformance.schema import KIT
+from uaix_conformance.sealing import BEFORE_ALL, first_digest, sealed_digest
 from uaix_core.schema.relations import BY_KEY, Keep
 
 if TYPE_CHECKING:
@@ -161,3 +163,19 @@ def refused(
 def order_of(relation: Relation, path: str, row: Row) -> Key:
     """The values by which a row stands on a path."""
     return tuple(getattr(row, name) for name in relation.path_fields(path))
+
+
+def chain_is_whole(store: Store, length: int, scope: ScopeId = SCOPE) -> None:
+    """The scope's commits are dense and each seals the one before it."""
+    found = commits(store, scope)
+    assert list(range(1, length + 1)) == [recorded.seq for recorded in found]
+    previous, last = first_digest(scope), BEFORE_ALL
+    for recorded in found:
+        assert last <= recorded.recorded_at
+        digest = sealed_digest(
+            KIT, recorded.commit, recorded.seq, recorded.recorded_at, previous
+        )
+        assert digest == recorded.digest
+        previous, last = recorded.digest, recorded.recorded_at
+    with store.snapshot(scope) as snapshot:
+        assert (length, previous) == (snapshot.position, snapshot.head)

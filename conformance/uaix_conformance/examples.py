@@ -47,13 +47,18 @@ def note(number: int = 0, topic: str = "t0", **fields: Any) -> Note:
 
 def fact(size: int = 0, subject: str = "s0", **fields: Any) -> Fact:
     """A fact."""
-    unsaid = {"at": 0, "sure": False, "word": "say", "value": None}
+    unsaid: dict[str, Any] = {"at": 0, "sure": False, "word": "say", "value": None}
     return Fact(size=size, subject=subject, **unsaid | fields)
 
 
 def job(number: int = 0, **fields: Any) -> Job:
     """A job that is due at 0."""
-    unsaid = {"urgent": False, "due_at": 0, "kind": "ask", "payload": None}
+    unsaid: dict[str, Any] = {
+        "urgent": False,
+        "due_at": 0,
+        "kind": "ask",
+        "payload": None,
+    }
     return Job(number=number, **unsaid | fields)
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from uaix_conformance.harness import Harness, Site, Yardstick
     from uaix_conformance.verdict import Verdict
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).resolve().parent
 _HARNESSES = pytest.StashKey[dict[str, "Harness"]]()
 _CAPABILITIES = pytest.StashKey[dict[str, tuple[str, ...]]]()
-_XFAILS = pytest.StashKey[dict[str, str]]()
+_XFAILS = pytest.StashKey["Mapping[str, str]"]()
 _VERDICTS = pytest.StashKey[dict[str, "Verdict"]]()
 
 _BACKEND, _CLAUSES, _DECLARED = "uaix-backend", "uaix-clauses", "uaix-declared"
@@ -64,6 +64,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "requires(capability): skip unless the backend declares it"
     )
+    config.addinivalue_line(
+        "markers", "drawn: a test over random examples; its failure can't be listed"
+    )
     config.stash[_HARNESSES] = {}
     config.stash[_CAPABILITIES] = {}
     config.stash[_VERDICTS] = {}
@@ -73,23 +76,31 @@ def _is_ours(path: Path) -> bool:
     return path.parent == _HERE and path.name.startswith("test_")
 
 
+def _stop(reason: str) -> NoReturn:
+    """End the run: the backend can't be judged like this."""
+    pytest.exit(f"uaix-conformance: {reason}", returncode=pytest.ExitCode.USAGE_ERROR)
+
+
+def _names(config: pytest.Config) -> list[str]:
+    """The names of the backends to judge."""
+    from uaix_conformance.harness import installed  # noqa: PLC0415 - for the kit alone
+
+    return list(dict.fromkeys(config.getoption("uaix_backend"))) or installed()
+
+
 def _harnesses(config: pytest.Config) -> dict[str, Harness]:
     """The backends to judge, loaded once."""
-    from uaix_conformance.harness import (  # noqa: PLC0415 - plain runs pay nothing
-        HarnessError,
-        installed,
-        load,
-    )
+    from uaix_conformance.harness import HarnessError, load  # noqa: PLC0415 - as above
 
     found = config.stash[_HARNESSES]
     if not found:
         try:
-            for name in config.getoption("uaix_backend") or installed():
+            for name in _names(config):
                 found[name] = load(name)
         except HarnessError as error:
-            raise pytest.UsageError(str(error)) from error
+            _stop(str(error))
         if not found:
-            raise pytest.UsageError("no backend is installed: there is none to judge")
+            _stop("no backend is installed: there is none to judge")
         config.stash[_XFAILS] = _read_xfails(config, len(found))
     return found
 
@@ -101,17 +112,17 @@ def _read_xfails(config: pytest.Config, backends: int) -> dict[str, str]:
     if not name:
         return {}
     if backends != 1:
-        raise pytest.UsageError("--uaix-xfails goes with exactly one --uaix-backend")
+        _stop("--uaix-xfails goes with exactly one --uaix-backend")
     try:
         return read_xfails(Path(name).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise pytest.UsageError(f"--uaix-xfails {name}: {error}") from error
+        _stop(f"--uaix-xfails {name}: {error}")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test of the kit once for each backend."""
     if _is_ours(metafunc.definition.path) and "harness" in metafunc.fixturenames:
-        names = list(_harnesses(metafunc.config))
+        names = _names(metafunc.config)
         metafunc.parametrize("harness", names, indirect=True, scope="session")
 
 
@@ -119,8 +130,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Note on each item what the verdict needs; stop when the yardstick is missing."""
+    """Note on each item what the verdict needs; stop when a backend is missing."""
     ours = [item for item in items if _is_ours(item.path)]
+    if ours:
+        _harnesses(config)
     for item in ours:
         callspec = getattr(item, "callspec", None)
         if callspec is not None and "harness" in callspec.params:
@@ -137,7 +150,7 @@ def pytest_collection_modifyitems(
         try:
             load_yardstick()
         except HarnessError as error:
-            raise pytest.UsageError(str(error)) from error
+            _stop(str(error))
 
 
 def _declared(item: pytest.Item, name: str) -> tuple[str, ...]:
@@ -171,16 +184,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Any:
+def pytest_runtest_makereport(item: pytest.Item) -> Any:
     """Turn a listed failure of a plain example into an expected one."""
     report: pytest.TestReport = yield
-    clauses = dict(item.user_properties).get(_CLAUSES, ())
+    clauses: Any = dict(item.user_properties).get(_CLAUSES, ())
     listed = item.config.stash.get(_XFAILS, {})
     reasons = [listed[clause] for clause in clauses if clause in listed]
     # Strict expectations about random examples would be a matter of luck.
-    drawn = hasattr(getattr(item, "obj", None), "is_hypothesis_test")
+    drawn = item.get_closest_marker("drawn") is not None
     if report.when == "call" and report.failed and reasons and not drawn:
         report.outcome = "skipped"
         report.wasxfail = "; ".join(reasons)

@@ -91,11 +91,11 @@ def reduce_notes(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     back = {place for place in links.moved_tails() if place not in new}
     notes = (yield {Ref("note", place) for place in back}) if back else {}
     for place in links.moved_tails():
-        note = new.get(place) or notes[Ref("note", place)]
-        if isinstance(note, Note):
+        last = new.get(place) or notes[Ref("note", place)]
+        if isinstance(last, Note):
             # A state that comes back keeps the seq of the commit that made it.
-            version = note.version if place in back else 0
-            puts.append(Latest(*place, note.noted_at, version=version))
+            version = last.version if place in back else 0
+            puts.append(Latest(*place, last.noted_at, version=version))
     drops += [Ref("latest", (topic,)) for topic in links.emptied()]
     return Changes((*puts, *links.puts()), (*drops, *links.drops()))
 

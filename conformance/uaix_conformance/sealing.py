@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import rfc8785
 
-from uaix_core.schema.rows import Kind
+from uaix_core.schema.kinds import Kind
 from uaix_core.values.instants import EARLIEST
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def instant_text(instant: int) -> str:
 
 def instant_of(text: str) -> int:
     """The instant that `instant_text` wrote."""
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    moment = datetime.fromisoformat(text)
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 

@@ -1,1 +1,1 @@
-"""uaix_surfaces."""
+"""Thin shells over a session; no rule lives here."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import mmap
 import random
+import struct
 import zlib
 from typing import TYPE_CHECKING
 
 import pytest
 
+from uaix_core.packages import archive_entries
 from uaix_core.packages.archive_reader import read_archive
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.limits import DEFAULT_LIMITS, KIB, MIB, Limits
@@ -93,6 +95,7 @@ CASES: list[tuple[str, bytes, bytes]] = [
     ("zip.framing", make(Item(A), prefix=b"%PDF", shift=4), make(Item(A))),
     ("zip.framing", make(Item(A), trailing=bytes(100)), make(Item(A))),
     ("zip.framing", make(Item(A), trailing=bytes(70_000)), make(Item(A))),
+    ("zip.framing", make(Item(A), trailing=b"PK\x05\x06"), make(Item(A))),
     ("zip.framing", make(Item(A), comment=b"note"), make(Item(A))),
     ("zip.framing", make(Item(A), Item(b"b", before=b"\0")), make(Item(A), Item(b"b"))),
     ("zip.framing", make(Item(A), before_directory=b"xxxx"), make(Item(A))),
@@ -403,6 +406,37 @@ def test_many_small_bombs_are_one_bomb():
     assert "zip.bomb" in codes(read(make(*items), limits=limits)[1])
 
 
+def test_entries_that_share_bytes_are_a_bomb():
+    """Overlapping entries can't make the reader read more than an archive may hold."""
+    shared = Item(A, bytes(4000))
+    again = Item(A, bytes(4000), is_written=False, central={"offset": 0})
+    limits = Limits(entries=99, archive_bytes=20_000)
+    assert "zip.bomb" not in codes(read(make(shared, again), limits=limits)[1])
+    found = codes(read(make(shared, *[again] * 5), limits=limits)[1])
+    assert {"zip.bomb", "zip.overlap"} <= found
+
+
+def test_streams_that_break_off_use_up_the_limits():
+    """Overlong streams that end in damage cost no more than the limits allow."""
+    # One stored block of 2,000 bytes, then a block of a type that doesn't exist.
+    stream = b"\0" + struct.pack("<HH", 2000, 2000 ^ 0xFFFF) + bytes(2000) + b"\x07"
+    items = [Item(b"%d" % n, b"", 8, data=stream, both={"size": 5}) for n in range(3)]
+    findings = read(make(*items), limits=SMALL)[1]
+    assert codes(findings) == {"zip.size", "zip.deflate", "zip.limit-total"}
+    assert findings.halted
+
+
+def test_want_of_memory_is_a_finding(monkeypatch):
+    """When there is no memory for an entry, that is told as a limit."""
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(archive_entries, "_explain", fail)
+    data = make(Item(A, method=8, both={"size": 1}))
+    assert codes(read(data)[1]) == {"zip.limit-entry"}
+
+
 def test_every_rule_has_a_case():
     """No row of the table is without a test here or in the tests of paths."""
     here = {code for code, *_ in (*CASES, *LIMIT_CASES)}
@@ -511,7 +545,7 @@ def test_any_buffer_of_bytes_is_read(tmp_path):
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
     ):
         assert read(mapped)[0] == expected
-    for buffer in (bytearray(data), memoryview(data), memoryview(data).cast("H")):
+    for buffer in (bytearray(data), memoryview(data), memoryview(data).cast("b")):
         assert read(buffer)[0] == expected
     for wrong in ("text", None, memoryview(data)[::2]):
         with pytest.raises(CallerError) as caught:
@@ -564,7 +598,7 @@ def test_mutated_archives_give_equal_files_or_an_error(seed):
 
 
 def test_samples_of_archives_and_paths_are_judged(sample_packages: Path):
-    """The sample packages that this layer alone decides are refused for their reason."""
+    """Samples that this layer alone decides are refused for their reason."""
     left_to_others = {
         "zip-empty.uaix",
         "zip-manifest-at-case.uaix",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.history.naming import keyed_digest
+from uaix_core.history.keyed import keyed_digest
 from uaix_core.history.relations import (
     DIGEST_KEY,
     IDEMPOTENCY,

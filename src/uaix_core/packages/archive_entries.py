@@ -149,12 +149,17 @@ def _explain(
         findings.add("zip.size", path, message)
         return
     findings.add("zip.size", path, "the content is longer than declared")
-    # How much longer? Only as far as the limits go, and nothing of it is kept.
+    # How much longer? Only as far as the limits go, and nothing of it is kept. The
+    # whole budget is spent first: a stream that breaks off has cost as much.
     budget = min(limits.entry_bytes, limits.total_bytes - reading.inflated) - output
-    if budget >= 0:
-        output += len(stream.decompress(stream.unconsumed_tail, budget + 1))
     reading.inflated += output
-    if limits.is_bomb(output, entry.compressed_size):
+    if budget >= 0:
+        reading.inflated += budget + 1
+        rest = len(stream.decompress(stream.unconsumed_tail, budget + 1))
+        reading.inflated -= budget + 1 - rest
+        output += rest
+    consumed = entry.compressed_size - len(stream.unconsumed_tail)
+    if limits.is_bomb(output, consumed):
         findings.halt("zip.bomb", path)
     elif output > limits.entry_bytes:
         findings.halt("zip.limit-entry", path)

@@ -148,6 +148,7 @@ def judge_extra(reading: Reading, extra: bytes, name: bytes, where: str) -> None
         findings.halt("zip.limit-extra", where)
         extra = extra[: reading.limits.extra_bytes]
     at, size = 0, len(extra)
+    unknown = None
     while at < size:
         kind = int.from_bytes(extra[at : at + 2], "little")
         start = at + 4
@@ -163,7 +164,9 @@ def judge_extra(reading: Reading, extra: bytes, name: bytes, where: str) -> None
                 findings.add("zip.extra-field", where, "an extra field with a new name")
         elif kind in _REFUSED_EXTRAS:
             findings.add("zip.extra-field", where)
-        elif kind not in _HARMLESS_EXTRAS:
+        elif kind not in _HARMLESS_EXTRAS and unknown is None:
+            # The first one speaks for all of this header.
+            unknown = kind
             findings.add("zip.extra-unknown", where, f"an extra field {kind:#06x}")
         at = stop
 

@@ -278,3 +278,5 @@ class _Walk:
             findings.halt("zip.limit-total")
         if limits.is_bomb(total, len(self.reading.view)):
             findings.halt("zip.bomb", message="the entries together are a bomb")
+        if sum(entry.compressed_size for entry in self.entries) > limits.archive_bytes:
+            findings.halt("zip.bomb", message="entries use the same bytes many times")

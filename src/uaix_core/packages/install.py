@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 import attrs
 
 from uaix_core.history.idempotency import KeyUse, use_key
-from uaix_core.history.naming import named_row
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import REVISION
 from uaix_core.packages.manifest_words import fold
@@ -166,8 +165,7 @@ def _commit(
     receipt_id = writing.ids.new()
     salts = _salts(writing.random, len(package.files) + 1)
     revisions = _revisions(writing, report, package, salts)
-    checkpoint = named_row(
-        CHECKPOINT,
+    checkpoint = CHECKPOINT.named_by_header(
         "checkpoint_id",
         next(salts),
         package_id=manifest.package_id,
@@ -227,8 +225,7 @@ def _revisions(
     order = ruleset_named(report.ruleset).startup_key
     manifest, principal = package.manifest, writing.principal
     rows: list[Row] = [
-        named_row(
-            REVISION,
+        REVISION.named_by_header(
             "revision_id",
             salt,
             package_id=manifest.package_id,

@@ -9,6 +9,7 @@ Source: UAIX package format v0.1, "Words on the wire".
 from __future__ import annotations
 
 import hashlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -108,7 +109,12 @@ class Manifest:
 
 def derived_stable_id(package_id: str, path: str) -> str:
     """The UUIDv5 of a file that carries no ``stableId``."""
-    return uuid5(uuid5(NAMESPACE_URL, "urn:uaix:package:" + package_id), path)
+    return uuid5(_namespace(package_id), path)
+
+
+@lru_cache(maxsize=64)
+def _namespace(package_id: str) -> str:
+    return uuid5(NAMESPACE_URL, "urn:uaix:package:" + package_id)
 
 
 def files_digest(files: Iterable[tuple[str, int, str]]) -> str:

@@ -70,6 +70,7 @@ _is_plain = re.compile(
 _find_control = re.compile(r"[\x00-\x1f\x7f-\x9f]").search
 _find_portable = re.compile(r'[*?"<>|]').search
 _find_reserved_character = re.compile(r'[/\\:*?"<>|]').search
+_split_name = re.compile(r"[\\:]").split
 _is_drive = re.compile(r"[A-Za-z]:").match
 _is_unc = re.compile(r"[/\\]{2}").match
 
@@ -119,8 +120,8 @@ def alias_key(path: str) -> str:
 def judge_path(path: str, limits: Limits, findings: Findings) -> bool:
     """Judge one path; one finding for each rule it breaks.
 
-    Of a path beyond the limit of length nothing else is judged. Returns whether the
-    path broke no rule.
+    Of a path beyond the limit of length nothing else is judged, of one beyond the
+    limit of depth only the first segments. Returns whether the path broke no rule.
     """
     if len(path) <= limits.segment_bytes and len(path) <= limits.path_bytes:
         short = path.count("/") < limits.path_depth
@@ -143,13 +144,15 @@ def _broken(path: str, limits: Limits) -> list[str]:
     segments = path.removeprefix("/").split("/")
     if len(segments) > limits.path_depth:
         found.add("path.limit")
+        del segments[limits.path_depth :]
     for segment in segments:
         found |= _broken_by_segment(segment)
         if _size(segment) > limits.segment_bytes:
             found.add("path.limit")
-    # The drive, the root and the parts between backslashes hide names as well.
-    for part in re.split(r"[/\\:]", path):
-        found |= _broken_by_name(part)
+    # A drive, a stream and the parts between backslashes hide names as well.
+    for segment in segments:
+        for name in _split_name(segment):
+            found |= _broken_by_name(name)
     return codes + sorted(found)
 
 
@@ -206,12 +209,14 @@ def judge_paths(
 
     Equal ones are `path.duplicate`; files or folders equal only by `alias_key` are
     `path.alias`; a file that is also a folder, by its alias too, `path.conflict`.
-    Paths beyond the limit of length are left out: `judge_path` refused them.
+    Paths beyond the limits of length and depth are left out: `judge_path` refused
+    them.
     """
     files: dict[str, str] = {}
     folders: dict[str, str] = {}
     for path in paths:
-        if len(path) > limits.path_bytes:
+        too_deep = path.count("/") >= limits.path_depth
+        if too_deep or len(path) > limits.path_bytes:
             continue
         key = alias_key(path)
         other = files.get(key)

@@ -16,9 +16,9 @@ import attrs
 
 from uaix_core.values.canonical import (
     MAX_SAFE_INTEGER,
-    canonical_bytes,
+    canonical_text,
     from_base64url,
-    plain_bytes,
+    plain_text,
     to_base64url,
 )
 from uaix_core.values.ids import ID_PATTERN, is_id
@@ -57,9 +57,14 @@ CONTENT = frozenset({Kind.TEXT, Kind.BYTES, Kind.JSON})
 
 @attrs.frozen
 class Rules:
-    """One kind's rules; ``to_json`` and ``from_json`` are None for "as it is"."""
+    """One kind's rules: what it holds, and how a value stands in canonical JSON.
+
+    ``text`` is the JSON text of a value; ``to_json`` gives the value that has this
+    text and ``from_json`` reads it back, None for "as it is".
+    """
 
     holds: Callable[[Any], bool]
+    text: Callable[[Any], str]
     to_json: Callable[[Any], Any] | None = None
     from_json: Callable[[Any], Any] | None = None
 
@@ -68,10 +73,8 @@ class Rules:
 def _is_canonical(value: str) -> bool:
     if not is_storable(value):
         return False
-    data = value.encode("utf-8")
     try:
-        parsed = json.loads(value)
-        return plain_bytes(parsed) == data or canonical_bytes(parsed) == data
+        return canonical_text(json.loads(value)) == value
     except (ValueError, RecursionError):
         return False
 
@@ -91,21 +94,55 @@ def _int_to_json(value: int) -> int | str:
     return value if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER else str(value)
 
 
+def _int_text(value: int) -> str:
+    written = _int_to_json(value)
+    return str(written) if written is value else f'"{written}"'
+
+
+# Ids, words, digits and base64url need no escapes in JSON.
+def _quoted(value: str) -> str:
+    return f'"{value}"'
+
+
+_format = lru_cache(maxsize=4096)(format_instant)
+_matches_id = re.compile(ID_PATTERN).fullmatch
+
+
+def _holds_text(value: Any) -> bool:
+    return type(value) is str and is_storable(value)
+
+
 KINDS: Mapping[Kind, Rules] = {
-    Kind.ID: Rules(is_id),
+    Kind.ID: Rules(is_id, _quoted),
     # A Word's rules depend on its words: see `rules_of`.
     Kind.INSTANT: Rules(
         lambda v: type(v) is int and EARLIEST <= v <= FOREVER,
-        lru_cache(maxsize=4096)(format_instant),
+        lambda v: f'"{_format(v)}"',
+        _format,
         parse_instant,
     ),
     Kind.INT: Rules(
-        lambda v: type(v) is int and -_INT64 <= v < _INT64, _int_to_json, int
+        lambda v: type(v) is int and -_INT64 <= v < _INT64,
+        _int_text,
+        _int_to_json,
+        int,
     ),
-    Kind.BOOL: Rules(lambda v: type(v) is bool),
-    Kind.TEXT: Rules(lambda v: type(v) is str and is_storable(v)),
-    Kind.BYTES: Rules(lambda v: type(v) is bytes, to_base64url, from_base64url),
-    Kind.JSON: Rules(_is_canonical_json),
+    Kind.BOOL: Rules(lambda v: type(v) is bool, lambda v: "true" if v else "false"),
+    Kind.TEXT: Rules(_holds_text, plain_text),
+    Kind.BYTES: Rules(
+        lambda v: type(v) is bytes,
+        lambda v: f'"{to_base64url(v)}"',
+        to_base64url,
+        from_base64url,
+    ),
+    Kind.JSON: Rules(_is_canonical_json, plain_text),
+}
+
+#: The commonest optional kinds, each without a second call.
+_OPTIONAL: Mapping[Kind, Callable[[Any], bool]] = {
+    Kind.ID: lambda v: v is None or (type(v) is str and _matches_id(v) is not None),
+    Kind.TEXT: lambda v: v is None or (type(v) is str and is_storable(v)),
+    Kind.BYTES: lambda v: v is None or type(v) is bytes,
 }
 
 
@@ -113,13 +150,11 @@ def rules_of(kind: Kind, words: tuple[str, ...] = (), *, optional: bool) -> Rule
     """The rules of one field."""
     if kind is Kind.WORD:
         among = frozenset(words)
-        base = Rules(lambda v: type(v) is str and v in among)
+        base = Rules(lambda v: type(v) is str and v in among, _quoted)
     else:
         base = KINDS[kind]
     if not optional:
         return base
-    if kind is Kind.ID:
-        match = re.compile(ID_PATTERN).fullmatch
-        return Rules(lambda v: v is None or (type(v) is str and match(v) is not None))
-    holds = base.holds
-    return attrs.evolve(base, holds=lambda v: v is None or holds(v))
+    held = base.holds
+    holds = _OPTIONAL.get(kind, lambda v: v is None or held(v))
+    return attrs.evolve(base, holds=holds)

@@ -56,12 +56,10 @@ def reduce(
     Rows read are remembered, so that no row is asked for twice.
     """
     overlay: dict[Ref, Row | None] = {}
-    seen: dict[Ref, Row | None] = {}
-    for row in recorded.commit.adds:
-        relation = schema.of(row)
-        seen[relation.ref(row)] = relation.stamped(row, recorded.seq)
-    for ref, whole in erased.items():
-        seen[ref] = schema.relation(ref.relation).erased(whole)
+    seen: dict[Ref, Row | None] = {
+        ref: schema.relation(ref.relation).erased(row) for ref, row in erased.items()
+    }
+    is_history_read = False
     for reducer in schema.reducers:
         steps = reducer(recorded, erased)
         reply: Mapping[Ref, Row] | None = None
@@ -77,8 +75,11 @@ def reduce(
                     f"a reducer may read {MAX_ROUNDS} times", code="schema.reducer"
                 )
             unknown = {r for r in wanted if r not in seen and r not in overlay}
+            if _reads_history(schema, unknown) and not is_history_read:
+                is_history_read = True
+                seen |= _added(schema, recorded)
+                unknown -= seen.keys()
             if unknown:
-                _check_readable(schema, unknown)
                 found = yield unknown
                 for ref in unknown:
                     seen[ref] = found.get(ref)
@@ -87,14 +88,24 @@ def reduce(
     return overlay
 
 
-def _check_readable(schema: Schema, refs: AbstractSet[Ref]) -> None:
+def _reads_history(schema: Schema, refs: AbstractSet[Ref]) -> bool:
+    kinds = set()
     for name in {ref.relation for ref in refs}:
-        if schema.relation(name).keep not in (Keep.HISTORY, Keep.VIEW):
+        keep = schema.relation(name).keep
+        if keep not in (Keep.HISTORY, Keep.VIEW):
             raise SchemaError(
                 "a reducer reads only HISTORY and VIEW",
                 code="schema.reducer",
                 path=name,
             )
+        kinds.add(keep)
+    return Keep.HISTORY in kinds
+
+
+def _added(schema: Schema, recorded: Recorded) -> dict[Ref, Row | None]:
+    """The rows of the commit itself, as a reducer may read them."""
+    rows = ((schema.of(row), row) for row in recorded.commit.adds)
+    return {rel.ref(row): rel.stamped(row, recorded.seq) for rel, row in rows}
 
 
 def _apply(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
+from bisect import insort
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ import attrs
 
 from uaix_core.schema.kinds import ORDERED, Kind
 from uaix_core.schema.rows import BodyRow, Field, Row, fields_of
-from uaix_core.values.canonical import salted_digest
+from uaix_core.values.canonical import salted_digest, sha256_hex
 from uaix_core.values.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ Key = tuple[Any, ...]
 
 #: Names of members and how each value becomes JSON (None: as it is).
 Plan = tuple[tuple[str, "Callable[[Any], Any] | None"], ...]
+#: The same as text, in canonical order: ``"name":`` and the text of a value.
+TextPlan = tuple[tuple[str, "Callable[[Any], str]"], ...]
 
 #: The name of the order that every relation has: its key.
 BY_KEY = "key"
@@ -49,6 +52,10 @@ def values_of(names: Sequence[str]) -> Callable[[Row], Key]:
     """A function from a row to the tuple of these fields."""
     get = attrgetter(*names)
     return get if len(names) > 1 else lambda row: (get(row),)
+
+
+#: A row is frozen to all but the relation that makes it.
+_remember = object.__setattr__
 
 
 def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
@@ -114,6 +121,9 @@ class Relation:
     header_values: Callable[[Row], Key] = attrs.field(init=False)
     body_values: Callable[[Row], Key] = attrs.field(init=False)
     header_plan: Plan = attrs.field(init=False)
+    #: The header's values and texts in canonical order, by name.
+    sorted_header_values: Callable[[Row], Key] = attrs.field(init=False)
+    text_plan: TextPlan = attrs.field(init=False)
     body_plan: Plan = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -138,6 +148,10 @@ class Relation:
         put(self, "header_values", values_of(self.header))
         put(self, "body_values", values_of(self.body) if self.body else lambda _: ())
         put(self, "header_plan", self._plan(self.header))
+        names = sorted(self.header)
+        put(self, "sorted_header_values", values_of(names))
+        texts = tuple((f'"{n}":', fields[n].rules.text) for n in names)
+        put(self, "text_plan", texts)
         put(self, "body_plan", self._plan((*self.body, "salt") if self.body else ()))
 
     def _plan(self, names: Sequence[str]) -> Plan:
@@ -182,12 +196,46 @@ class Relation:
 
     def with_body(self, salt: bytes, **fields: Any) -> Row:
         """A new row whose ``body_digest`` is computed from its body and this salt."""
-        parts = (fields[name] for name in self.body)
-        digest = salted_digest(
-            salt, [v if type(v) is bytes else v.encode("utf-8") for v in parts]
-        )
-        row: Callable[..., Row] = self.row
-        return row(**fields, salt=salt, body_digest=digest)
+        parts = [
+            value if type(value := fields[name]) is bytes else value.encode("utf-8")
+            for name in self.body
+        ]
+        make: Callable[..., Row] = self.row
+        row = make(**fields, salt=salt, body_digest=salted_digest(salt, parts))
+        _remember(row, "_body_size", sum(map(len, parts)))
+        return row
+
+    def named_by_header(self, id_field: str, salt: bytes, **fields: Any) -> Row:
+        """As `with_body`, with an id that is the digest of the other header fields.
+
+        The body stands in the header as its salted digest, so the id covers it too.
+        """
+        fields[id_field] = None
+        row = self.with_body(salt, **fields)
+        texts = self._texts(row)
+        name = sha256_hex(f"{{{','.join(texts)}}}".encode())
+        _remember(row, id_field, name)
+        # Members begin with their names, so their texts are in the order of names.
+        insort(texts, f'"{id_field}":"{name}"')
+        _remember(row, "_header_text", f"{{{','.join(texts)}}}")
+        return row
+
+    def header_text(self, row: Row) -> str:
+        """The RFC 8785 text of the row's header; fields that are None are absent."""
+        text: str | None = row._header_text  # noqa: SLF001 - its relation's memory
+        if text is None:
+            text = f"{{{','.join(self._texts(row))}}}"
+            _remember(row, "_header_text", text)
+        return text
+
+    def _texts(self, row: Row) -> list[str]:
+        return [
+            name + text(value)
+            for (name, text), value in zip(
+                self.text_plan, self.sorted_header_values(row), strict=True
+            )
+            if value is not None
+        ]
 
     def path_fields(self, path: str) -> tuple[str, ...]:
         """The full order of a path; SchemaError when the relation has no such path."""

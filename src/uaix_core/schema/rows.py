@@ -103,6 +103,10 @@ class Row:
     """
 
     version: int = attrs.field(default=0, kw_only=True, eq=False)
+    # What was computed of a row once, since rows never change: the canonical text of
+    # its header, and the size of a body whose digest is right by construction.
+    _header_text: str | None = attrs.field(default=None, init=False, eq=False)
+    _body_size: int | None = attrs.field(default=None, init=False, eq=False)
 
     def __repr__(self) -> str:
         shown = ", ".join(
@@ -147,13 +151,13 @@ _FIELDS: dict[type, Mapping[str, Field]] = {}
 
 
 def fields_of(cls: type[Row]) -> Mapping[str, Field]:
-    """The fields of a row class in their order, without ``version``."""
+    """The fields of a row class in their order, without those of `Row` itself."""
     known = _FIELDS.get(cls)
     if known is None:
         hints = typing.get_type_hints(cls, include_extras=True)
         known = _FIELDS[cls] = {
             a.name: _read(a.name, hints[a.name], cls)
             for a in attrs.fields(cast("type[attrs.AttrsInstance]", cls))
-            if a.name != "version"
+            if a.name not in Row.__slots__
         }
     return known

@@ -158,9 +158,14 @@ def advance(
 
     touches = bool(commit.puts or commit.drops or about)
     work += touches
-    local = {ref for ref in about if ref not in commit.drops}
-    standing = [schema.of(row).stamped(row, work) for row in commit.puts]
-    kept = [row for row in standing if schema.of(row).ref(row) not in local]
+    # What this commit puts about a row that it erases goes with the row.
+    kept = [
+        schema.of(row).stamped(row, work)
+        for row in commit.puts
+        if _target(schema, row) not in erased
+    ]
+    staying = {schema.of(row).ref(row) for row in kept} if about else set()
+    local = {ref for ref in about if ref not in commit.drops} - staying
     views = [row for row in overlay.values() if row is not None]
     gone = [ref for ref, row in overlay.items() if row is None]
     return Advance(
@@ -261,6 +266,15 @@ def _about(schema: Schema, erased: Sequence[Ref]) -> Generator[Ask, Found, list[
         for find, rows in found.finds.items()
         for row in rows
     ]
+
+
+def _target(schema: Schema, row: Row) -> Ref | None:
+    """The row that a WORK or CACHE row is about."""
+    relation = schema.of(row)
+    if relation.about is None:
+        return None
+    about = schema.relation(relation.about)
+    return Ref(about.name, tuple(getattr(row, name) for name in about.key))
 
 
 def _check_unique(

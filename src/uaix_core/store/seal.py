@@ -6,11 +6,11 @@ Backends hash nothing themselves; they call these under their exclusion.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from uaix_core.schema.codec import header_of, key_out
+from uaix_core.schema.codec import key_out
 from uaix_core.schema.commits import Commit, Mark, Recorded
-from uaix_core.values.canonical import plain_bytes, sha256_hex
+from uaix_core.values.canonical import plain_bytes, plain_text, sha256_hex
 from uaix_core.values.errors import IntegrityError
 from uaix_core.values.instants import EARLIEST, format_instant
 
@@ -31,27 +31,32 @@ def genesis(scope: ScopeId) -> Mark:
 
 def chained_form(
     schema: Schema, commit: Commit, seq: int, recorded_at: int, previous: str
-) -> dict[str, Any]:
-    """What a commit's digest covers, as a JSON value.
+) -> bytes:
+    """The RFC 8785 form that a commit's digest covers.
 
-    Bodies stand in it as their salted digests; expects, puts and drops don't.
+    Bodies stand in it as their salted digests; expects, puts and drops don't. Each
+    row keeps the text of its own header, so the form is joined and not written anew.
     """
     adds = []
     for row in commit.adds:
         relation = schema.of(row)
-        adds.append([relation.name, header_of(relation, row)])
-    return {
-        "format": FORMAT,
-        "scope": commit.scope.text,
-        "seq": seq,
-        "recorded_at": format_instant(recorded_at),
-        "previous": previous,
-        "adds": adds,
-        "erases": [
+        adds.append(f'["{relation.name}",{relation.header_text(row)}]')
+    erases = plain_text(
+        [
             [ref.relation, key_out(schema.relation(ref.relation), ref.key)]
             for ref in commit.erases
-        ],
-    }
+        ]
+    )
+    members = (
+        f'"adds":[{",".join(adds)}]',
+        f'"erases":{erases}',
+        f'"format":"{FORMAT}"',
+        f'"previous":"{previous}"',
+        f'"recorded_at":"{format_instant(recorded_at)}"',
+        f'"scope":"{commit.scope.text}"',
+        f'"seq":{seq}',
+    )
+    return f"{{{','.join(members)}}}".encode()
 
 
 def seal(schema: Schema, commit: Commit, previous: Mark) -> Recorded:
@@ -64,7 +69,7 @@ def seal(schema: Schema, commit: Commit, previous: Mark) -> Recorded:
     seq = previous.seq + 1
     recorded_at = max(commit.recorded_at, previous.recorded_at)
     form = chained_form(schema, commit, seq, recorded_at, previous.digest)
-    return Recorded(seq, recorded_at, sha256_hex(plain_bytes(form)), commit)
+    return Recorded(seq, recorded_at, sha256_hex(form), commit)
 
 
 def check_chained(schema: Schema, recorded: Recorded, previous: Mark) -> None:
@@ -79,7 +84,7 @@ def check_chained(schema: Schema, recorded: Recorded, previous: Mark) -> None:
     form = chained_form(
         schema, recorded.commit, recorded.seq, recorded.recorded_at, previous.digest
     )
-    if sha256_hex(plain_bytes(form)) != recorded.digest:
+    if sha256_hex(form) != recorded.digest:
         raise IntegrityError(
             "the commit doesn't agree with its digest", code="chain.digest", path=where
         )

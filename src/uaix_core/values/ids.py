@@ -5,6 +5,7 @@ Ids are compared exactly, case included, and never joined into a path.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Literal, Protocol, cast, get_args
 
@@ -147,17 +148,23 @@ def uuid7(unix_ms: int, random: bytes) -> str:
     tail = int.from_bytes(random, "big")
     rand_a, rand_b = tail >> 68, tail & (1 << 62) - 1
     value = unix_ms << 80 | 0x7 << 76 | rand_a << 64 | 0b10 << 62 | rand_b
-    digits = f"{value:032x}"
-    return "-".join(
-        (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
-    )
+    return _written(value)
 
 
 def uuid5(namespace: str, name: str) -> str:
     """A UUIDv5 (RFC 9562 section 5.5) of a namespace UUID and a name."""
-    import uuid  # noqa: PLC0415 - loaded on first use
+    data = bytes.fromhex(namespace.replace("-", "")) + name.encode("utf-8")
+    hashed = hashlib.sha1(data, usedforsecurity=False).digest()
+    value = int.from_bytes(hashed[:16], "big")
+    value &= ~(0xF << 76) & ~(0b11 << 62)
+    return _written(value | 0x5 << 76 | 0b10 << 62)
 
-    return str(uuid.uuid5(uuid.UUID(namespace), name))
+
+def _written(value: int) -> str:
+    digits = f"{value:032x}"
+    return "-".join(
+        (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
+    )
 
 
 #: RFC 9562 appendix A.

@@ -219,21 +219,26 @@ def _locate(text: str, reason: Reason) -> NoReturn:
 
 
 def _number_position(text: str) -> int:
-    for token in _SUSPECT.finditer(text):
-        if token.group()[0] != '"':
-            try:
-                _DECODER.decode(token.group())
-            except _Refused:
-                return token.start()
-    return 0
+    tokens = _SUSPECT.finditer(text)
+    return next(token.start() for token in tokens if _is_refused(token.group()))
+
+
+def _is_refused(word: str) -> bool:
+    if word[0] == '"':
+        return False
+    try:
+        _DECODER.decode(word)
+    except _Refused:
+        return True
+    return False
 
 
 def _surrogate_position(text: str) -> int:
-    for token in _TOKEN.finditer(text):
-        word = token.group()
-        if "\\u" in word and not _is_unicode(json.loads(word)):
-            return token.start()
-    return 0
+    return next(
+        token.start()
+        for token in _TOKEN.finditer(text)
+        if "\\u" in token.group() and not _is_unicode(json.loads(token.group()))
+    )
 
 
 def _duplicate_position(text: str) -> int:

@@ -1,0 +1,250 @@
+"""Opening a store: what lies at the path, making a new one, adding relations.
+
+A file is looked at before it is touched: a read-only look that takes no lock and
+makes no file beside it. It finds every store, because a new one is written whole, with
+its marks, before the write-ahead log is switched on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from uaix_backends.sqlite.connection import close_quietly, translated
+from uaix_backends.sqlite.layout import OWN_DDL
+from uaix_core.values.errors import BusyError, StoreOpenError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from uaix_backends.sqlite.connection import Connections
+    from uaix_backends.sqlite.layout import Layout
+
+#: "UAIX", in the file's header.
+APPLICATION_ID = 0x55414958
+#: The format of the tables, in the header too; another one is another kind of store.
+FORMAT = 1
+#: Files up to this size are checked page by page; larger ones would open slowly.
+_CHECKED_BYTES = 4 * 2**20
+
+
+def find_file(path: str, *, create: bool) -> None:
+    """Look at what lies at the path; make an empty file when asked and nothing does.
+
+    Raises:
+        StoreOpenError: ``store.missing``, ``store.not-a-store``, ``store.format``,
+            ``store.folder``.
+
+    """
+    place = Path(path)
+    try:
+        found = place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        _make_file(place, create=create)
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise _not_a_store(path)
+    if create and Path(f"{path}-journal").exists():
+        _recover(path)
+        found = place.stat()
+    if found.st_size == 0 and create:
+        return
+    application, form = _look(path)
+    if application != APPLICATION_ID:
+        raise _not_a_store(path)
+    if form != FORMAT:
+        raise StoreOpenError(
+            "a store of another format version",
+            code="store.format",
+            path=path,
+            hint=f"this version reads format {FORMAT}; the store has {form}",
+        )
+
+
+def _look(path: str) -> tuple[int, int]:
+    uri = f"{Path(path).as_uri()}?immutable=1"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    try:
+        look = apsw.Connection(uri, flags=flags)
+        try:
+            return look.pragma("application_id"), look.pragma("user_version")
+        finally:
+            close_quietly(look)
+    except (apsw.NotADBError, apsw.CorruptError):
+        raise _not_a_store(path) from None
+    except apsw.Error as error:
+        raise translated(error, path) from error
+
+
+def _recover(path: str) -> None:
+    """Take back what a maker had begun to write when it was stopped."""
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    with contextlib.suppress(apsw.Error):
+        connection.execute("SELECT 1 FROM sqlite_schema")
+    close_quietly(connection)
+
+
+def _make_file(place: Path, *, create: bool) -> None:
+    if not create:
+        raise StoreOpenError(
+            "there is no store",
+            code="store.missing",
+            path=str(place),
+            hint="check the path, or pass create=True for a new store",
+        )
+    try:
+        with contextlib.suppress(FileExistsError):
+            made = os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            # The umask has cut the mode. SQLite gives the mode of this file to those
+            # that it makes beside it.
+            if hasattr(os, "fchmod"):
+                os.fchmod(made, 0o600)
+            os.close(made)
+        _sync_folder(place.parent)
+    except OSError as error:
+        raise StoreOpenError(
+            "the file of a new store can't be made",
+            code="store.folder",
+            path=str(place),
+            hint="the folder must exist and be writable",
+        ) from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name as durable as what will be written under it."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _not_a_store(path: str) -> StoreOpenError:
+    return StoreOpenError(
+        "what lies there is not a store",
+        code="store.not-a-store",
+        path=path,
+        hint="name the file of a store, or a path where nothing lies yet",
+    )
+
+
+def prepare(connections: Connections, layout: Layout, *, create: bool) -> list[str]:
+    """Bring a file that `find_file` let pass to where commits can begin.
+
+    Returns:
+        The relations whose tables the stored schema lacks.
+
+    """
+    with connections.writer() as connection:
+        is_made = connection.pragma("application_id") == APPLICATION_ID
+    if not is_made:
+        if not create:
+            raise _not_a_store(connections.path)
+        _make_tables(connections, layout)
+    _use_log(connections)
+    with connections.writer() as connection:
+        return check_tables(connection, layout, connections.path)
+
+
+def _make_tables(connections: Connections, layout: Layout) -> None:
+    with connections.writing() as connection:
+        if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+            # Another process was faster.
+            return
+        for text in OWN_DDL:
+            connection.execute(text)
+        add_tables(connection, layout, list(layout.tables))
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _use_log(connections: Connections) -> None:
+    """Switch the write-ahead log on; only a new file doesn't have it yet."""
+    deadline = time.monotonic() + connections.busy_timeout_s
+    while True:
+        try:
+            with connections.writer() as connection:
+                mode = connection.pragma("journal_mode", "wal")
+            break
+        except BusyError:
+            # Another process looks at the new file too; this switch never waits.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+    if mode != "wal":
+        raise StoreOpenError(
+            "this file system can't hold a write-ahead log",
+            code="store.no-log",
+            path=connections.path,
+            hint="keep the store on a local disk",
+        )
+
+
+def add_tables(
+    connection: apsw.Connection, layout: Layout, names: Sequence[str]
+) -> None:
+    """Make the tables of these relations and note the schema."""
+    for text in layout.ddl(names):
+        connection.execute(text)
+    connection.executemany(
+        "INSERT OR REPLACE INTO uaix_meta (name, value) VALUES (?, ?)",
+        [
+            ("format", str(FORMAT)),
+            ("schema", layout.fingerprint),
+            ("relations", json.dumps(layout.digests, sort_keys=True)),
+        ],
+    )
+
+
+def check_tables(connection: apsw.Connection, layout: Layout, path: str) -> list[str]:
+    """The relations that the stored schema lacks; refuse every other difference.
+
+    What the file says of itself is compared with its real tables, so that a trigger
+    or a view that somebody planted is found before it runs.
+
+    Raises:
+        StoreOpenError: ``store.schema``.
+        IntegrityError: ``storage.corrupt``.
+
+    """
+    stored = _stored(connection)
+    if not stored or any(layout.digests.get(n) != d for n, d in stored.items()):
+        raise StoreOpenError(
+            "the store was made with another schema",
+            code="store.schema",
+            path=path,
+            hint="open it with the version and schema that it was made with",
+        )
+    found = connection.execute(
+        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL "
+        "AND (tbl_name LIKE 'uaix\\_%' ESCAPE '\\' OR type IN ('trigger', 'view'))"
+    )
+    if {text for (text,) in found} != {*OWN_DDL, *layout.ddl(stored)}:
+        raise StoreOpenError(
+            "the tables of the store aren't those that it declares",
+            code="store.schema",
+            path=path,
+            hint="restore the file from a backup",
+        )
+    size = connection.pragma("page_count") * connection.pragma("page_size")
+    if size <= _CHECKED_BYTES and connection.pragma("quick_check", 1) != "ok":
+        raise translated(apsw.CorruptError(), path)
+    return [name for name in layout.tables if name not in stored]
+
+
+def _stored(connection: apsw.Connection) -> Mapping[str, str]:
+    try:
+        text = "SELECT value FROM uaix_meta WHERE name = 'relations'"
+        stored = json.loads(connection.execute(text).get)
+    except (apsw.SQLError, TypeError, ValueError):
+        return {}
+    return stored if isinstance(stored, dict) else {}

@@ -1,0 +1,238 @@
+"""A store in one SQLite file, for any number of threads and processes."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from uaix_backends.ownership import Ownership
+from uaix_backends.sqlite.connection import Connections, translated
+from uaix_backends.sqlite.erasing import Erasures, note_erasure
+from uaix_backends.sqlite.layout import Layout
+from uaix_backends.sqlite.opening import add_tables, check_tables, find_file, prepare
+from uaix_backends.sqlite.reading import OpenSnapshot, ScopeRows, SqliteSnapshot
+from uaix_backends.sqlite.writing import rebuild_views, write
+from uaix_core.schema.commits import Recorded
+from uaix_core.session.schema import SCHEMA
+from uaix_core.store.advance import advance, drive, known
+from uaix_core.store.port import Capability
+from uaix_core.store.reading import check_due, check_limit
+from uaix_core.values.errors import StoreOpenError
+from uaix_core.values.ids import ScopeId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from uaix_backends.sqlite.connection import Synchronous
+    from uaix_core.schema.commits import Commit
+    from uaix_core.schema.rows import Row
+    from uaix_core.schema.schema import Schema
+    from uaix_core.store.port import Snapshot
+
+_SCHEMA_NOW = "SELECT value FROM uaix_meta WHERE name = 'schema'"
+_SCOPES = (
+    "SELECT scope FROM uaix_scope WHERE scope > ? AND seq > 0 ORDER BY scope LIMIT ?"
+)
+
+
+class SqliteStore:
+    """The port over real tables in one file; make it with `open`.
+
+    One connection writes, each snapshot reads through one of its own, and neither
+    waits for the other.
+    """
+
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.DURABLE, Capability.SHARED, Capability.FILES}
+    )
+
+    def __init__(self, layout: Layout, connections: Connections) -> None:
+        self.schema = layout.schema
+        self._layout = layout
+        self._connections = connections
+        self._owner = Ownership()
+        self._erasures = Erasures(connections, layout)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        schema: Schema = SCHEMA,
+        synchronous: Synchronous = "FULL",
+        busy_timeout_s: float = 5.0,
+    ) -> SqliteStore:
+        """Open the store in a file.
+
+        Args:
+            path: the file; two more, ``-wal`` and ``-shm``, stand beside it in use.
+            create: make a new store when nothing lies there.
+            schema: the relations; those that the file lacks are added to it.
+            synchronous: FULL makes each commit durable before `append` returns; with
+                NORMAL a power cut may take the last commits, but never parts of one.
+            busy_timeout_s: how long to wait for another process's commit.
+
+        Raises:
+            StoreOpenError: ``store.missing``, ``store.not-a-store``, ``store.format``,
+                ``store.schema``, ``store.folder``, ``store.no-log``; the file is as
+                it was then.
+            StorageError: the medium failed.
+
+        """
+        if synchronous not in ("FULL", "NORMAL"):
+            raise StoreOpenError(
+                "synchronous is FULL or NORMAL", code="store.option", path="synchronous"
+            )
+        place = os.path.abspath(path)
+        find_file(place, create=create)
+        layout = Layout(schema)
+        connections = Connections(place, synchronous, busy_timeout_s)
+        try:
+            if prepare(connections, layout, create=create):
+                _grow(connections, layout)
+            store = cls(layout, connections)
+            store._erasures.resume()
+        except BaseException:
+            connections.close()
+            raise
+        return store
+
+    def append(self, commit: Commit | Recorded) -> Recorded:
+        """See `uaix_core.store.port.Store.append`."""
+        self._owner.check()
+        scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
+        with self._connections.writing() as connection:
+            self._check_schema(connection)
+            rows = ScopeRows(connection, self._layout, scope)
+            if isinstance(commit, Recorded) and known(
+                commit, rows.mark, rows.digest_at
+            ):
+                return commit
+            steps = advance(self.schema, commit, rows.mark, rows.work)
+            change = drive(steps, rows.answer)
+            write(rows, change)
+            if change.erased:
+                note_erasure(connection)
+        if change.erased:
+            self._erasures.begin()
+        return change.recorded
+
+    def _check_schema(self, connection: apsw.Connection) -> None:
+        """Refuse to write when another process has added relations since."""
+        if connection.execute(_SCHEMA_NOW).get != self._layout.fingerprint:
+            raise StoreOpenError(
+                "the store was opened with another schema meanwhile",
+                code="store.schema",
+                path=self._connections.path,
+                hint="open it again with the new schema",
+            )
+
+    def snapshot(self, scope: ScopeId) -> AbstractContextManager[Snapshot]:
+        """See `uaix_core.store.port.Store.snapshot`."""
+        self._owner.check()
+        return OpenSnapshot(partial(self._begin, scope), self._end)
+
+    def _begin(self, scope: ScopeId) -> tuple[apsw.Connection, SqliteSnapshot]:
+        self._owner.check()
+        reader = self._connections.lend()
+        try:
+            reader.execute("BEGIN")
+            # The first read fixes what the whole transaction shows.
+            rows = ScopeRows(reader, self._layout, scope)
+        except BaseException as error:
+            self._connections.give_back(reader)
+            if isinstance(error, apsw.Error):
+                raise translated(error, self._connections.path) from error
+            raise
+        return reader, SqliteSnapshot(rows, self._owner, self._connections.path)
+
+    def _end(self, reader: apsw.Connection) -> None:
+        if self._owner.is_foreign:
+            return
+        self._connections.give_back(reader)
+        if self._erasures.is_pending:
+            self._erasures.retry()
+            if self._owner.is_closed:
+                self._connections.close()
+
+    def _read(self, text: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+        """The result of one statement over all scopes."""
+        reader = self._connections.lend()
+        try:
+            return reader.execute(text, values).fetchall()
+        except apsw.Error as error:
+            raise translated(error, self._connections.path) from error
+        finally:
+            self._connections.give_back(reader)
+
+    def due(
+        self, relation: str, *, until: int, limit: int
+    ) -> Sequence[tuple[ScopeId, Row]]:
+        """See `uaix_core.store.port.Store.due`."""
+        self._owner.check()
+        check_due(self.schema, relation, limit)
+        table = self._layout.tables[relation]
+        return [
+            (ScopeId.parse(scope), table.row(values))
+            for scope, *values in self._read(table.due, (until, limit))
+        ]
+
+    def scopes(self, *, after: ScopeId | None = None, limit: int) -> Sequence[ScopeId]:
+        """See `uaix_core.store.port.Store.scopes`."""
+        self._owner.check()
+        check_limit(limit)
+        start = after.text if after is not None else ""
+        return [ScopeId.parse(text) for (text,) in self._read(_SCOPES, (start, limit))]
+
+    def rebuild(self, scope: ScopeId) -> int:
+        """See `uaix_core.store.port.Store.rebuild`."""
+        self._owner.check()
+        with self._connections.writing() as connection:
+            self._check_schema(connection)
+            return rebuild_views(ScopeRows(connection, self._layout, scope))
+
+    @property
+    def has_pending_erasures(self) -> bool:
+        """Whether erased bytes may still be in the files, out of every read's reach."""
+        return self._erasures.is_pending
+
+    def settle(self) -> bool:
+        """Finish pending erasures, unless an open snapshot of any process prevents it.
+
+        It happens by itself when a store is closed or opened.
+
+        Returns:
+            Whether none is pending any more.
+
+        """
+        self._owner.check()
+        return self._erasures.settle(wholly=True)
+
+    def close(self) -> None:
+        """Close the files; closing twice is allowed. Open snapshots stay readable."""
+        if self._owner.is_closed:
+            return
+        self._owner.is_closed = True
+        if self._owner.is_foreign:
+            return
+        if self._erasures.is_pending:
+            self._erasures.settle(wholly=True)
+        self._connections.close()
+
+
+def _grow(connections: Connections, layout: Layout) -> None:
+    """Add the relations that the stored schema lacks, and fill the views anew."""
+    with connections.writing() as connection:
+        missing = check_tables(connection, layout, connections.path)
+        if not missing:
+            # Another process was faster.
+            return
+        add_tables(connection, layout, missing)
+        scopes = connection.execute("SELECT scope FROM uaix_scope").fetchall()
+        for (text,) in scopes:
+            rebuild_views(ScopeRows(connection, layout, ScopeId.parse(text)))
