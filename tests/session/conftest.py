@@ -1,0 +1,88 @@
+"""Sessions with frozen sources over every backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+import pytest
+
+from uaix_backends import open_store
+from uaix_core import Principal, ScopeId, Session
+from uaix_core.values.ids import uuid7
+from uaix_core.values.instants import parse_instant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from uaix_core import Store
+
+NOW = parse_instant("2026-06-01T12:00:00Z")
+
+
+@attrs.define
+class FrozenClock:
+    """A clock that stands until a test moves it."""
+
+    at: int = NOW
+
+    def now(self) -> int:
+        """The instant it was set to."""
+        return self.at
+
+
+@attrs.define
+class Counter:
+    """Ids and random bytes that count, so that every run is the same."""
+
+    count: int = 0
+
+    def new(self) -> str:
+        """The next id."""
+        self.count += 1
+        return uuid7(self.count, b"\0" * 10)
+
+    def bytes(self, count: int) -> bytes:
+        """The next ``count`` bytes."""
+        self.count += 1
+        return self.count.to_bytes(8, "big") * (count // 8)
+
+
+@pytest.fixture(params=["memory", "dir", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A store of each backend."""
+    path = "" if request.param == "memory" else str(tmp_path / "store")
+    opened = open_store(f"{request.param}:{path}", create=True)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    """The clock of all sessions of a test."""
+    return FrozenClock()
+
+
+@pytest.fixture
+def session_of(store: Store, clock: FrozenClock) -> Callable[[str], Session]:
+    """Makes a session of the store in the named scope."""
+    counter = Counter()
+
+    def make(scope: str = "acme/project/apollo") -> Session:
+        return Session(
+            store,
+            scope=ScopeId.parse(scope),
+            principal=Principal.parse("human:alice"),
+            clock=clock,
+            ids=counter,
+            random=counter,
+        )
+
+    return make
+
+
+@pytest.fixture
+def session(session_of: Callable[[str], Session]) -> Session:
+    """One session."""
+    return session_of("acme/project/apollo")
