@@ -21,7 +21,7 @@ from uaix_core.history.relations import (
     ReceiptEntry,
     Revision,
 )
-from uaix_core.schema.reduction import Changes
+from uaix_core.schema.reducers import Changes
 from uaix_core.schema.relations import Ref
 from uaix_core.schema.schema import Room
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from uaix_core.schema.commits import Recorded
-    from uaix_core.schema.reduction import Steps
+    from uaix_core.schema.reducers import Steps
     from uaix_core.schema.rows import Row
 
 

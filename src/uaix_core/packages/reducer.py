@@ -18,7 +18,7 @@ from uaix_core.packages.relations import (
     PackageFile,
     PackageScope,
 )
-from uaix_core.schema.reduction import Changes
+from uaix_core.schema.reducers import Changes
 from uaix_core.schema.relations import Ref
 from uaix_core.schema.schema import Room
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from uaix_core.schema.commits import Recorded
-    from uaix_core.schema.reduction import Steps
+    from uaix_core.schema.reducers import Steps
     from uaix_core.schema.rows import Row
 
 _TEXTS = (

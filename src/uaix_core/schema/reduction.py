@@ -1,50 +1,23 @@
 """Running the reducers of all rooms over one commit.
 
-A reducer is a generator: it receives the recorded commit and the rows that this
-commit erases (as they were before, bodies included), yields sets of row names at most
-three times, is sent the rows that exist among them, and returns what to put and drop.
 All run in schema order over one overlay, so a later one sees what an earlier one put.
-
-A view is a function of the history that survives. Hence a reducer treats an erased
-body as if it had never been there, and undoes on erasure whatever it took from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-import attrs
-
-from uaix_core.schema.commits import Recorded
-from uaix_core.schema.relations import Keep, Ref, as_tuple
-from uaix_core.schema.rows import Row
+from uaix_core.schema.reducers import MAX_ROUNDS, Changes
+from uaix_core.schema.relations import Keep, Ref
 from uaix_core.values.errors import SchemaError
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from uaix_core.schema.commits import Recorded
+    from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
-
-#: A reducer yields names of rows at most this often.
-MAX_ROUNDS = 3
-
-
-@attrs.frozen
-class Changes:
-    """What a reducer does to its views: rows that stand, names that go."""
-
-    puts: tuple[Row, ...] = attrs.field(default=(), converter=as_tuple)
-    drops: tuple[Ref, ...] = attrs.field(default=(), converter=as_tuple)
-
-
-Steps = Generator[AbstractSet[Ref], Mapping[Ref, Row], Changes]
-Reducer = Callable[[Recorded, Mapping[Ref, Row]], Steps]
-
-
-def no_changes(_recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
-    """The reducer of a room without views."""
-    yield from ()
-    return Changes()
 
 
 def reduce(

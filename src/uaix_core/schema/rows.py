@@ -147,6 +147,9 @@ def _read(name: str, annotation: Any, owner: type) -> Field:
     )
 
 
+#: Fields of `Row` that are no columns.
+_STORE_FIELDS = frozenset({"version", "_header_text", "_body_size"})
+
 _FIELDS: dict[type, Mapping[str, Field]] = {}
 
 
@@ -158,6 +161,6 @@ def fields_of(cls: type[Row]) -> Mapping[str, Field]:
         known = _FIELDS[cls] = {
             a.name: _read(a.name, hints[a.name], cls)
             for a in attrs.fields(cast("type[attrs.AttrsInstance]", cls))
-            if a.name not in Row.__slots__
+            if a.name not in _STORE_FIELDS
         }
     return known

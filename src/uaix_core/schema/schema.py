@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.schema.reduction import Reducer, no_changes
+from uaix_core.schema.reducers import Reducer, no_changes
 from uaix_core.schema.relations import Keep, Relation, as_tuple
 from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.errors import SchemaError

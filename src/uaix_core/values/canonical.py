@@ -61,12 +61,11 @@ def _is_plain(value: Any) -> bool:
     if kind is str or kind is bool or value is None:
         return True
     if kind is int:
-        return -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER
+        return -MAX_SAFE_INTEGER <= int(value) <= MAX_SAFE_INTEGER
     if kind is dict:
-        return all(type(k) is str and k.isascii() for k in value) and all(
-            map(_is_plain, value.values())
-        )
-    return kind is list and all(map(_is_plain, value))
+        keys_are_plain = all(type(key) is str and key.isascii() for key in value)
+        return keys_are_plain and all(map(_is_plain, value.values()))
+    return bool(kind is list and all(map(_is_plain, value)))
 
 
 def canonical_text(value: Any) -> str:

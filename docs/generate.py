@@ -1,0 +1,233 @@
+"""Writes the reference pages that follow from the code.
+
+Run `python docs/generate.py` after a change of a relation, an error or a rule; a test
+compares the pages with what this gives.
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from uaix_core.packages.rules.table import RULES
+from uaix_core.session.schema import SCHEMA
+from uaix_core.values import errors
+from uaix_core.values.errors import CallerError, ConflictError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from uaix_core.packages.findings import Rule
+    from uaix_core.schema.relations import Relation
+    from uaix_core.schema.rows import Field
+
+REFERENCE = Path(__file__).parent / "reference"
+
+# Where each field of the storage-independent record schema is kept. A bracketed place
+# is named for a relation that no release has yet.
+FIELDS: Mapping[str, str] = {
+    "packageId": "`package.package_id`",
+    "profileId": "`checkpoint.profile_id`, `package.profile_id`",
+    "agentId, npcId": "(`agent_binding.agent_id`)",
+    "path": "`revision.path`, `package_file.path`",
+    "stableId": "`revision.record_id`",
+    "revisionId": "`revision.revision_id`",
+    "parentRevisionId": "`revision.parent_revision_id`",
+    "manifestCheckpoint": "the `checkpoint` of the same seq, or the last one before it",
+    "requiredStatus": "`revision.required_status`",
+    "startupOrder": "`revision.startup_order`",
+    "sizeBytes": "`revision.size_bytes`",
+    "sha256": "`revision.sha256`",
+    "canonicalHash": "`receipt.details` for manifests; (`revision.canonical_sha256`)",
+    "mediaType": "`revision.media_type`",
+    "charset": "always UTF-8 for text media, so it isn't stored",
+    "sourceAuthority": "`revision.source`",
+    "provenance": "`revision.source`; (`provenance`)",
+    "disclosureLevel": "(`dimension.disclosure`)",
+    "confidence": "`revision.review_state`",
+    "reviewStatus": "`revision.review_state`, `package.state`",
+    "status": "`revision.change`; `head` names the current one; (`conflict`)",
+    "author, createdUtc": "`revision.actor_kind` and `actor_id`, `head.created_at`",
+    "modifiedBy, modifiedUtc": "the head's revision, `head.modified_at`",
+}
+
+# Where each logical table of the data-driven projection is kept.
+TABLES: Mapping[str, str] = {
+    "Packages": "`package`, `package_scope`",
+    "Records": "`package_file`",
+    "Revisions": "`revision`",
+    "Heads": "`head`",
+    "Checkpoints": "`checkpoint`, `checkpoint_digest`",
+    "SourceArtifacts": "`revision` of the files under `evidence/`; (`artifact`)",
+    "Provenance": "(`provenance`)",
+    "Reviews": "(`review`)",
+    "Conflicts": "(`conflict`)",
+    "Tombstones": "`revision.change` is `tombstone`",
+    "ImportExportReceipts": "`receipt`, `receipt_entry`",
+    "Entitlements": "(`entitlement`)",
+    "AgentBindings": "(`agent_binding`)",
+    "RuntimeLeases": "(`lease`)",
+    "IdempotencyKeys": "`idempotency`, `digest_key`",
+    "IndexesWatermarks": "views are never behind; (`watermark` for indexes outside)",
+}
+
+
+MODEL = """\
+What a store holds, relation by relation, in every backend.
+HISTORY is truth, VIEW is derived from it, WORK and CACHE are local.
+The fields of a body go together when a row is erased; its digest stays."""
+
+ERRORS = """\
+Every error carries a stable `code`, and where they help a `path` and a `hint`.
+No message holds a secret or stored content.
+An error is of one of three families, by whose move it is."""
+
+CODES = """\
+Every rule that a package is checked against, one row each.
+An error refuses the package; warnings and infos don't.
+The trigger is one of the standard's twelve no-op names."""
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
+    lines = [list(head), ["---"] * len(list(head)), *map(list, rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def doc_of(cls: type) -> tuple[str, str]:
+    """The first sentence of a docstring and what follows it, as single lines."""
+    first, _, rest = inspect.getdoc(cls).partition("\n\n")
+    return " ".join(first.split()), " ".join(rest.split())
+
+
+def field_row(relation: Relation, field: Field) -> list[str]:
+    """One field of a relation as a row of its table."""
+    kind = " ".join(f"`{word}`" for word in field.words) or field.kind.value
+    notes = [
+        note
+        for note, holds in (
+            ("key", field.name in relation.key),
+            ("body", field.name in (*relation.body, "salt") and relation.body),
+            ("may be None", field.optional and field.name not in relation.body),
+        )
+        if holds
+    ]
+    return [f"`{field.name}`", kind, ", ".join(notes)]
+
+
+def relation_text(relation: Relation) -> str:
+    """The section of one relation."""
+    summary, rest = doc_of(relation.row)
+    lines = [f"### {relation.name}", "", f"{relation.keep.name}: {summary}"]
+    if rest:
+        lines += [rest]
+    lines += [
+        "",
+        table(
+            ["field", "kind", "notes"],
+            [field_row(relation, field) for field in relation.ordered],
+        ),
+    ]
+    paths = [
+        f"`{name}` ({', '.join(fields)}{'; unique' if name in relation.unique else ''})"
+        for name, fields in relation.paths.items()
+    ]
+    if paths:
+        lines += ["", "Paths: " + ", ".join(paths) + "."]
+    if relation.versioned:
+        lines += ["", "An expectation may name its rows."]
+    return "\n".join(lines)
+
+
+def model_page() -> str:
+    """`docs/reference/model.md`."""
+    rooms = []
+    for room in SCHEMA.rooms:
+        rooms.append(f"## {room.name.capitalize()}")
+        rooms += [relation_text(relation) for relation in room.relations]
+    return "\n\n".join(
+        [
+            "# The relations",
+            MODEL,
+            *rooms,
+            "## The fields of the record schema",
+            "Names in brackets are kept for relations that are not there yet.",
+            table(["field", "kept as"], FIELDS.items()),
+            "## The tables of the data-driven projection",
+            table(["table", "kept as"], TABLES.items()),
+            "This page is generated from the schema.",
+        ]
+    )
+
+
+def errors_page() -> str:
+    """`docs/reference/errors.md`."""
+    families = {
+        CallerError: "The caller's move: the input is wrong, nothing was written.",
+        ConflictError: "Another writer was first: read again, then decide again.",
+        StorageError: "The medium: it failed, or the bytes in it are damaged.",
+    }
+    parts = [
+        "# The errors",
+        ERRORS,
+    ]
+    classes = [c for c in vars(errors).values() if isinstance(c, type)]
+    for family, sentence in families.items():
+        members = [c for c in classes if issubclass(c, family)]
+        rows = [
+            [f"`{c.__name__}`", f"`{c.default_code}`", doc_of(c)[0]] for c in members
+        ]
+        parts += [
+            f"## {family.__name__}",
+            sentence,
+            table(["class", "code unless a finer one is given", "meaning"], rows),
+        ]
+    parts.append("This page is generated from the code.")
+    return "\n\n".join(parts)
+
+
+def lint_page() -> str:
+    """`docs/reference/lint-codes.md`."""
+
+    def cells(rule: Rule) -> list[str]:
+        severity = rule.severity
+        if rule.lenient is not None:
+            severity += f" ({rule.lenient} when lenient)"
+        text = rule.meaning + (f" ({rule.hint})" if rule.hint else "")
+        return [
+            f"`{rule.code}`",
+            severity,
+            rule.family,
+            rule.trigger or "",
+            text.replace("|", "\\|"),
+        ]
+
+    return "\n\n".join(
+        [
+            "# The lint codes",
+            CODES,
+            table(
+                ["code", "severity", "family", "trigger", "meaning"],
+                [cells(RULES[code]) for code in sorted(RULES)],
+            ),
+            "This page is generated from the rule table.",
+        ]
+    )
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "model.md": model_page,
+    "errors.md": errors_page,
+    "lint-codes.md": lint_page,
+}
+
+
+def main() -> None:
+    """Write all pages."""
+    for name, page in PAGES.items():
+        (REFERENCE / name).write_text(page() + "\n", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
