@@ -84,11 +84,14 @@ def every(snapshot: Snapshot, relation: str, path: str = BY_KEY) -> list[Row]:
 
 
 def shown(snapshot: Snapshot, schema: Any = KIT) -> dict[str, Any]:
-    """Everything a snapshot answers: place, rows by their key, commits."""
+    """Everything a snapshot answers: place, commits, and rows by relation.
+
+    What is no relation's name begins with ``#``.
+    """
     return {
-        "position": snapshot.position,
-        "head": snapshot.head,
-        "commits": [exact_commit(r, schema) for r in snapshot.commits()],
+        "#position": snapshot.position,
+        "#head": snapshot.head,
+        "#commits": [exact_commit(r, schema) for r in snapshot.commits()],
         **{
             relation.name: exacts(
                 snapshot.scan(relation.name, BY_KEY, limit=_PAGE), schema
@@ -111,9 +114,9 @@ def modelled(state: State) -> dict[str, Any]:
     for ref, row in sorted(rows.items()):
         listed[ref.relation].append(exact(row, schema))
     return {
-        "position": state.position,
-        "head": state.head,
-        "commits": [exact_commit(r, schema) for r in state.commits()],
+        "#position": state.position,
+        "#head": state.head,
+        "#commits": [exact_commit(r, schema) for r in state.commits()],
         **listed,
     }
 

@@ -337,13 +337,13 @@ class StoreMachine(RuleBasedStateMachine):
         """What was open before shows what it showed; only erased bodies may go."""
         for snapshot, state in self.held:
             before, now = modelled(state), shown(snapshot)
-            for name in before.keys() - {"note", "commits"}:
+            for name in before.keys() - {"note", "#commits"}:
                 assert before[name] == now[name]
             assert list(map(_but_erased, before["note"])) == list(
                 map(_but_erased, now["note"])
             )
-            places = [recorded[0] for recorded in now["commits"]]
-            assert [recorded[0] for recorded in before["commits"]] == places
+            places = [recorded[0] for recorded in now["#commits"]]
+            assert [recorded[0] for recorded in before["#commits"]] == places
 
     def teardown(self) -> None:
         """Replay into the yardstick and compare with the same commits given to it."""
@@ -364,7 +364,7 @@ class StoreMachine(RuleBasedStateMachine):
                 expected, came = contents(direct, scope), contents(copied, scope)
                 keeps = (Keep.HISTORY, Keep.VIEW)
                 assert kept(expected, *keeps) == kept(came, *keeps)
-                assert expected["commits"] == came["commits"]
+                assert expected["#commits"] == came["#commits"]
             measure.compare()
         finally:
             measure.close()

@@ -19,7 +19,7 @@ from uaix_core.values.errors import ConflictError, IntegrityError, SchemaError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from uaix_core.schema.reduction import Reducer
+    from uaix_core.schema.reducers import Reducer
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
     from uaix_core.values.ids import ScopeId

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from uaix_conformance.rows import Fact, Head, Latest, Link, Note, Rank, Tally, Title
-from uaix_core.schema.reduction import Changes
+from uaix_core.schema.reducers import Changes
 from uaix_core.schema.relations import Ref
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from uaix_core.schema.commits import Recorded
-    from uaix_core.schema.reduction import Steps
+    from uaix_core.schema.reducers import Steps
     from uaix_core.schema.rows import Row
 
 #: A note's place: topic and number.

@@ -6,6 +6,7 @@ one name is refused. All calls that change a disk go through `calls`.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -149,16 +150,19 @@ class File(_Opened):
 
     def append(self, data: bytes, end: int) -> None:
         """Write after ``end``; when that fails the file ends there again."""
-        if os.fstat(self.fd).st_size != end:
-            calls.truncate(self.fd, end)
+        self.cut(end)
         try:
             self.write(data)
         except OSError:
-            try:
-                calls.truncate(self.fd, end)
-            except OSError:
-                pass  # The torn end is cut by the next writer.
+            # If this fails too, the next writer cuts the torn end.
+            with contextlib.suppress(OSError):
+                self.cut(end)
             raise
+
+    def cut(self, end: int) -> None:
+        """Let the file end there."""
+        if os.fstat(self.fd).st_size != end:
+            calls.truncate(self.fd, end)
 
     def sync(self) -> None:
         """Make the content durable. After an error it must not be tried again."""
@@ -193,10 +197,8 @@ class Folder(_Opened):
         except FileNotFoundError:
             if not create:
                 return None
-        try:
+        with contextlib.suppress(FileExistsError):
             calls.mkdir(name, FOLDER_MODE, dir_fd=self.fd)
-        except FileExistsError:
-            pass
         made = Folder(calls.open(name, flags, dir_fd=self.fd), name)
         _set_mode(made, FOLDER_MODE)
         return made
@@ -244,10 +246,8 @@ class Folder(_Opened):
 
     def remove(self, name: str) -> None:
         """Remove a file; it may be missing."""
-        try:
+        with contextlib.suppress(FileNotFoundError):
             calls.unlink(name, dir_fd=self.fd)
-        except FileNotFoundError:
-            pass
 
     def sync(self) -> None:
         """Make the names in the folder durable."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from uaix_backends.directory.files import replaced
 from uaix_backends.directory.lines import is_unwritten, read_lines
 from uaix_backends.directory.loaded import Loaded, Place, completed
+from uaix_backends.directory.replayed import Replayed
 from uaix_backends.directory.segment import SEGMENT, read_commit, scope_in_head
-from uaix_core.store.advance import Advance, advance, drive, replay_views
+from uaix_core.store.advance import advance, drive
 from uaix_core.store.tables import Tables
 from uaix_core.values.errors import IntegrityError
 
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from uaix_backends.directory.files import File, Folder
     from uaix_backends.directory.lines import Line
     from uaix_core.schema.commits import Recorded
+    from uaix_core.schema.relations import Ref
 
 
 def read_segment(known: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
@@ -35,8 +39,7 @@ def read_segment(known: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
         if before is None or seen.inode != before.inode:
             known = known._replace(has_synced_names=False)
         reading = _Reading(known, Place(folder, SEGMENT, where, is_locked))
-        reading.take_all(file)
-        return reading.now._replace(segment=seen)
+        return reading.take_all(file)._replace(segment=seen)
 
 
 def anew(known: Loaded) -> Loaded:
@@ -48,27 +51,38 @@ class _Reading:
     """Taking line after line."""
 
     def __init__(self, known: Loaded, place: Place) -> None:
-        self.now = known
+        self.known = known
         self.place = place
         self.schema = known.tables.schema
         self.scope = known.tables.scope
+        self.state = Replayed(known.tables)
+        self.end = known.segment_end
+        self.unerased = known.unerased
 
-    def take_all(self, file: File) -> None:
-        for line in read_lines(file, self.now.segment_end):
+    def take_all(self, file: File) -> Loaded:
+        """The state after all lines of the file that count."""
+        for line in read_lines(file, self.end):
             if not line.is_ended:
                 self._take_last(line)
-                return
+                break
             try:
                 self._take(line)
             except IntegrityError:
                 if is_unwritten(line) and line.end >= file.seen().size:
-                    return
+                    break
                 raise
+        known = self.known
+        return known._replace(
+            tables=self.state.tables(),
+            segment_end=self.end,
+            unerased=self.unerased,
+            has_synced_lines=known.has_synced_lines and self.end == known.segment_end,
+        )
 
     def _take_last(self, line: Line) -> None:
         if not line.start:
             return  # A first line that was cut short: no commit was acknowledged.
-        mark = self.now.tables.mark
+        mark = self.state.mark
 
         def verifies(data: bytes) -> bool:
             try:
@@ -83,7 +97,6 @@ class _Reading:
             self._take(whole)
 
     def _take(self, line: Line) -> None:
-        now = self.now
         if not line.start:
             if scope_in_head(line.data) != self.scope:
                 raise IntegrityError(
@@ -91,46 +104,26 @@ class _Reading:
                     code="storage.segment",
                     path=self.scope.text,
                 )
-            self.now = now._replace(segment_end=line.end, has_synced_lines=False)
-            return
-        tables = now.tables
-        recorded = read_commit(self.schema, self.scope, line.data, tables.mark)
-        unerased = [
-            ref
-            for ref in recorded.commit.erases
-            if (row := tables.get(ref)) is not None
-            and self.schema.relation(ref.relation).has_body(row)
-        ]
-        change = self._erased(recorded) if unerased else self._added(recorded)
-        self.now = now._replace(
-            tables=tables.apply(change),
-            segment_end=line.end,
-            unerased=now.unerased.union(unerased) if unerased else now.unerased,
-            has_synced_lines=False,
-        )
+        else:
+            mark = self.state.mark
+            recorded = read_commit(self.schema, self.scope, line.data, mark)
+            erased = [ref for ref in recorded.commit.erases if self._has_body(ref)]
+            if erased:
+                self._erase(recorded, erased)
+            else:
+                self.state.add(recorded)
+        self.end = line.end
 
-    def _added(self, recorded: Recorded) -> Advance:
-        """The change of a commit of the history that survives."""
-        tables = self.now.tables
-        for row in recorded.commit.adds:
-            if tables.get(self.schema.of(row).ref(row)) is not None:
-                raise IntegrityError(
-                    "a stored commit adds a row that exists",
-                    code="storage.segment",
-                    path=f"{self.scope.text}#{recorded.seq}",
-                )
-        puts, drops = drive(replay_views(self.schema, recorded), tables.answer)
-        return Advance(
-            recorded,
-            recorded.mark,
-            tables.work,
-            adds=recorded.commit.adds,
-            puts=tuple(puts),
-            drops=tuple(drops),
-        )
+    def _has_body(self, ref: Ref) -> bool:
+        row = self.state.get(ref)
+        return row is not None and self.schema.relation(ref.relation).has_body(row)
 
-    def _erased(self, recorded: Recorded) -> Advance:
-        """The change of an erasure that the segment does not show yet."""
-        tables = self.now.tables
+    def _erase(self, recorded: Recorded, refs: list[Ref]) -> None:
+        """Take an erasure that the segment does not show yet."""
+        tables = self.state.tables()
         steps = advance(self.schema, recorded, tables.mark, tables.work)
-        return drive(steps, tables.answer)
+        change = drive(steps, tables.answer)
+        # Local rows are not there yet: those about the erased ones go later.
+        change = attrs.evolve(change, work=tables.work)
+        self.state = Replayed(tables.apply(change))
+        self.unerased = self.unerased.union(refs)

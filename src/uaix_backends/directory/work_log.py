@@ -108,7 +108,7 @@ def verifies(line: bytes, scope: ScopeId) -> bool:
     return True
 
 
-def head_line(head: Head) -> bytes:
+def log_head_line(head: Head) -> bytes:
     """The first line of a log, newline included."""
     form = {
         "format": FORMAT,
@@ -203,7 +203,7 @@ def read_intent(scope: ScopeId, data: bytes) -> Intent | None:
     return Intent(line=line, **form)
 
 
-def local_change(schema: Schema, change: Advance) -> Entry:
+def local_half(schema: Schema, change: Advance) -> Entry:
     """The local half of a change."""
     return Entry(
         change.work,
@@ -229,4 +229,4 @@ def compacted(tables: Tables) -> tuple[bytes, Head]:
         for number, group in groupby(rows, key=lambda row: row.version)
     ]
     head = Head(tables.scope, tables.work, tables.mark.seq, len(lines))
-    return head_line(head) + b"".join(lines), head
+    return log_head_line(head) + b"".join(lines), head

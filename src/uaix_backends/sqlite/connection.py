@@ -53,8 +53,8 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StorageError], str, str], ...] = (
     (apsw.NotADBError, IntegrityError, "storage.corrupt", "the file is damaged"),
     (apsw.FormatError, IntegrityError, "storage.corrupt", "the file is damaged"),
     (apsw.SQLError, IntegrityError, "storage.tables", "tables aren't as expected"),
-    (apsw.ConstraintError, IntegrityError, "storage.rows", "rows contradict each other"),
-    (apsw.MismatchError, IntegrityError, "storage.rows", "rows contradict each other"),
+    (apsw.ConstraintError, IntegrityError, "storage.rows", "rows contradict"),
+    (apsw.MismatchError, IntegrityError, "storage.rows", "rows contradict"),
 )
 
 
@@ -90,14 +90,14 @@ if hasattr(os, "register_at_fork"):
 
 
 def connect(
-    path: str, *, synchronous: Synchronous, busy_timeout_s: float, reads_only: bool
+    path: str, *, synchronous: Synchronous, busy_timeout_ms: int, reads_only: bool
 ) -> apsw.Connection:
     """Open an existing file with the pragmas that every connection has."""
     connection = apsw.Connection(
         path, flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=_STATEMENTS
     )
     _living.add(connection)
-    connection.set_busy_timeout(round(busy_timeout_s * 1000))
+    connection.set_busy_timeout(busy_timeout_ms)
     cache = _READER_CACHE if reads_only else _WRITER_CACHE
     for pragma in (
         "trusted_schema=OFF",
@@ -123,10 +123,12 @@ def close_quietly(connection: apsw.Connection) -> None:
 class Connections:
     """The connections of one store: one that writes, and readers at rest."""
 
-    def __init__(self, path: str, synchronous: Synchronous, busy_timeout_s: float) -> None:
+    def __init__(
+        self, path: str, synchronous: Synchronous, busy_timeout_s: float
+    ) -> None:
         self.path = path
         self._synchronous: Synchronous = synchronous
-        self.busy_timeout_s = busy_timeout_s
+        self.busy_timeout_ms = round(busy_timeout_s * 1000)
         found = Path(path).stat()
         self._file = (found.st_dev, found.st_ino)
         self._lock = threading.Lock()
@@ -154,7 +156,7 @@ class Connections:
         return connect(
             self.path,
             synchronous=self._synchronous,
-            busy_timeout_s=self.busy_timeout_s,
+            busy_timeout_ms=self.busy_timeout_ms,
             reads_only=reads_only,
         )
 
@@ -189,14 +191,13 @@ class Connections:
             raise BusyError("another thread writes", path=self.path)
         try:
             try:
-                if self._writer is None:
-                    self._writer = self.connect(reads_only=False)
-                else:
-                    self.check_file()
-                    # An interrupt may have come between a failure and its undoing.
-                    self._undo()
-                    self._writer = self._writer or self.connect(reads_only=False)
-                yield self._writer
+                self.check_file()
+                # An interrupt may have come between a failure and its undoing.
+                self._undo()
+                writer = self._writer
+                if writer is None:
+                    writer = self._writer = self.connect(reads_only=False)
+                yield writer
             except apsw.Error as error:
                 raise translated(error, self.path) from error
         finally:

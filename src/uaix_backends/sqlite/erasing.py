@@ -82,7 +82,9 @@ class Erasures:
         """
         try:
             with self._connections.writer(wait=wait) as connection:
-                self._log_is_cut = _cut_log(connection)
+                self._log_is_cut = _cut_log(
+                    connection, self._connections.busy_timeout_ms
+                )
                 if self._log_is_cut and (
                     wholly or connection.pragma("page_count") <= _AT_ONCE
                 ):
@@ -137,12 +139,17 @@ class Erasures:
             file.xClose()
 
 
-def _cut_log(connection: apsw.Connection) -> bool:
+def _cut_log(connection: apsw.Connection, busy_timeout_ms: int) -> bool:
     """Move the log into the file and cut it off; False when a reader needs it."""
-    busy, _pages, _moved = connection.execute(
-        "PRAGMA wal_checkpoint(TRUNCATE)"
-    ).fetchone()
-    return not busy
+    connection.set_busy_timeout(0)
+    try:
+        # The first of the three columns says whether somebody was in the way.
+        (found,) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except apsw.BusyError:
+        return False
+    finally:
+        connection.set_busy_timeout(busy_timeout_ms)
+    return int(found[0]) == 0
 
 
 def clean_trees(file: apsw.VFSFile, page_bytes: int, roots: Iterable[int]) -> int:

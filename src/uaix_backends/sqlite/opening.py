@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from uaix_backends.sqlite.connection import close_quietly, translated
-from uaix_backends.sqlite.layout import OWN_DDL
+from uaix_backends.sqlite.shapes import OWN_DDL
 from uaix_core.values.errors import BusyError, StoreOpenError
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _make_tables(connections: Connections, layout: Layout) -> None:
 
 def _use_log(connections: Connections) -> None:
     """Switch the write-ahead log on; only a new file doesn't have it yet."""
-    deadline = time.monotonic() + connections.busy_timeout_s
+    deadline = time.monotonic() + connections.busy_timeout_ms / 1000
     while True:
         try:
             with connections.writer() as connection:

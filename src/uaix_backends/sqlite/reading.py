@@ -67,11 +67,10 @@ class ScopeRows:
             self.number, self.work, *mark = found
             self.mark = Mark(*mark)
 
-    def get(self, name: str, key: Key) -> Row | None:
+    def get(self, table: Table, key: Key) -> Row | None:
         """The row of a key."""
-        table = self.layout.tables[name]
-        values = self.connection.execute(table.get, (self.number, *key)).fetchone()
-        return None if values is None else table.row(values)
+        found = table.build(self.connection.execute(table.get, (self.number, *key)))
+        return found[0] if found else None
 
     def scan(self, scan: Scan) -> list[Row]:
         """The rows of a checked scan."""
@@ -80,27 +79,27 @@ class ScopeRows:
             scan.path, len(scan.prefix), len(scan.after), reverse=scan.reverse
         )
         values = (self.number, *scan.prefix, *scan.after, scan.limit)
-        return list(map(table.row, self.connection.execute(text, values)))
+        return table.build(self.connection.execute(text, values))
 
     def many(
         self, table: Table, path: str, count: int, prefixes: Sequence[Key]
-    ) -> Iterator[Row]:
+    ) -> list[Row]:
         """The rows whose path begins with one of these prefixes of ``count`` values."""
+        rows: list[Row] = []
         if self.number is None:
-            return
+            return rows
         at = 0
         while (left := len(prefixes) - at) > _FEW:
             places = next((n for n in _PLACES if n <= left), _PLACES[-1])
             bound = list(chain.from_iterable(prefixes[at : at + places]))
             bound += [None] * (places * count - len(bound))
             text = table.many(path, count, places)
-            found = self.connection.execute(text, (*bound, self.number))
-            yield from map(table.row, found.fetchall())
+            rows += table.build(self.connection.execute(text, (*bound, self.number)))
             at += places
         text = table.scan(path, count, 0, reverse=False, limit=False)
         for prefix in prefixes[at:]:
-            found = self.connection.execute(text, (self.number, *prefix))
-            yield from map(table.row, found.fetchall())
+            rows += table.build(self.connection.execute(text, (self.number, *prefix)))
+        return rows
 
     def answer(self, ask: Ask) -> Found:
         """Answer the questions of `advance`."""
@@ -146,11 +145,11 @@ class ScopeRows:
             at = part[-1].seq
 
     def _commits(self, after: int) -> list[Recorded]:
-        log = []
+        log: list[tuple[Any, ...]] = []
         count = 0
-        for entry in self.connection.execute(
-            _LOG, (self.number, after, _COMMITS)
-        ).fetchall():
+        found = self.connection.execute(_LOG, (self.number, after, _COMMITS))
+        entry: tuple[Any, ...]
+        for entry in found.fetchall():
             count += entry[3]
             if log and count > _ADDS:
                 break
@@ -160,8 +159,10 @@ class ScopeRows:
         adds: dict[int, list[tuple[int, Row]]] = {entry[0]: [] for entry in log}
         bounds = (self.number, log[0][0], log[-1][0])
         for table in self.layout.history:
-            for ord_, *values in self.connection.execute(table.ledger, bounds):
-                adds[values[-1]].append((ord_, table.row(values)))
+            results = self.connection.execute(table.ledger, bounds).fetchall()
+            rows = table.build(values[1:] for values in results)
+            for values, row in zip(results, rows, strict=True):
+                adds[row.version].append((values[0], row))
         return [self._recorded(entry, adds[entry[0]]) for entry in log]
 
     def _recorded(
@@ -217,11 +218,20 @@ class SqliteSnapshot:
     def get(self, relation: str, key: Key) -> Row | None:
         """See `uaix_core.store.port.Snapshot.get`."""
         rows = self._live()
-        check_get(rows.layout.schema, relation, key)
+        table = rows.layout.tables.get(relation)
         try:
-            return rows.get(relation, key)
+            if table is not None and tuple(map(type, key)) == table.key_types:
+                found = rows.get(table, key)
+                if found is not None:
+                    return found
         except apsw.Error as error:
             raise translated(error, self._path) from error
+        except (UnicodeError, OverflowError):
+            # No row has such a key; what is wrong with it is said below.
+            pass
+        # A key under which a row stands is a proper one, so only others are checked.
+        check_get(rows.layout.schema, relation, key)
+        return None
 
     def get_many(self, relation: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
         """See `uaix_core.store.port.Snapshot.get_many`."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -24,6 +24,7 @@ from uaix_core.values.errors import StoreOpenError
 from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
@@ -88,7 +89,8 @@ class SqliteStore:
             raise StoreOpenError(
                 "synchronous is FULL or NORMAL", code="store.option", path="synchronous"
             )
-        place = os.path.abspath(path)
+        # Not `resolve`: a symbolic link may come to lead elsewhere, and we notice.
+        place = str(Path(path).absolute())
         find_file(place, create=create)
         layout = Layout(schema)
         connections = Connections(place, synchronous, busy_timeout_s)
@@ -177,10 +179,10 @@ class SqliteStore:
         self._owner.check()
         check_due(self.schema, relation, limit)
         table = self._layout.tables[relation]
-        return [
-            (ScopeId.parse(scope), table.row(values))
-            for scope, *values in self._read(table.due, (until, limit))
-        ]
+        found = self._read(table.due, (until, limit))
+        rows = table.build(values[1:] for values in found)
+        scopes = (ScopeId.parse(values[0]) for values in found)
+        return list(zip(scopes, rows, strict=True))
 
     def scopes(self, *, after: ScopeId | None = None, limit: int) -> Sequence[ScopeId]:
         """See `uaix_core.store.port.Store.scopes`."""
@@ -235,4 +237,5 @@ def _grow(connections: Connections, layout: Layout) -> None:
         add_tables(connection, layout, missing)
         scopes = connection.execute("SELECT scope FROM uaix_scope").fetchall()
         for (text,) in scopes:
-            rebuild_views(ScopeRows(connection, layout, ScopeId.parse(text)))
+            scope = ScopeId.parse(str(text))
+            rebuild_views(ScopeRows(connection, layout, scope))

@@ -37,18 +37,18 @@ _LOG = (
 def write(rows: ScopeRows, change: Advance) -> None:
     """Write all of a change into the transaction that ``rows`` was read in."""
     connection, layout, mark = rows.connection, rows.layout, change.mark
-    place = (mark.seq, mark.recorded_at, mark.digest, change.work)
+    state = (mark.seq, mark.recorded_at, mark.digest, change.work)
     if rows.number is None:
-        connection.execute(_NEW_SCOPE, (rows.scope.text, *place))
+        connection.execute(_NEW_SCOPE, (rows.scope.text, *state))
         rows.number = connection.last_insert_rowid()
     else:
-        connection.execute(_MOVE_SCOPE, (*place, rows.number))
+        connection.execute(_MOVE_SCOPE, (*state, rows.number))
     number = rows.number
     if mark.seq > rows.mark.seq:
         commit = change.recorded.commit
         erases = _erases(layout, commit) if commit.erases else None
-        log = (number, mark.seq, mark.recorded_at, mark.digest, len(commit.adds), erases)
-        connection.execute(_LOG, log)
+        place = (number, mark.seq, mark.recorded_at, mark.digest)
+        connection.execute(_LOG, (*place, len(commit.adds), erases))
     _add(connection, layout, number, change)
     _mark_erased(connection, layout, number, change.erased)
     change_rows(connection, layout, number, change.puts, change.drops)

@@ -13,6 +13,7 @@ from uaix_core.values.errors import (
     LimitError,
     SchemaError,
 )
+from uaix_core.values.instants import check_instant
 from uaix_core.values.text import is_storable
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def check_commit(
         CallerError: ``schema.*``, ``text.not-storable``.
 
     """
+    check_instant(commit.recorded_at)
     _check_size(commit)
     added = _check_adds(schema, commit, replayed=replayed)
     put = _check_local(schema, commit)

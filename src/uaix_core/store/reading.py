@@ -8,7 +8,7 @@ import attrs
 
 from uaix_core.schema.checks import check_key, check_value
 from uaix_core.store.port import MAX_KEYS, MAX_SCAN
-from uaix_core.values.errors import CallerError, LimitError
+from uaix_core.values.errors import CallerError, LimitError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,5 +91,5 @@ def check_due(schema: Schema, name: str, limit: int) -> tuple[Relation, str]:
     relation = schema.relation(name)
     check_limit(limit)
     if relation.due is None:
-        raise CallerError("the relation has no due instant", code="scan.due", path=name)
+        raise SchemaError("the relation has no due instant", code="scan.due", path=name)
     return relation, relation.due

@@ -95,6 +95,7 @@ def _say_files(out: Output, places: Places) -> None:
             (Places.SOURCE, "the package as a folder: edit it"),
             (Places.PACKED, "the same as an archive"),
             (Places.EXPORTED, "the archive that came back out of the store"),
+            (Places.EXPORTED_FOLDER, "and as a folder"),
             (Places.HOSTILE, "the twins that were refused"),
             (Places.SQLITE, "the store"),
             (Places.DIRECTORY, "its copy, as plain files"),

@@ -171,8 +171,7 @@ def _with_traversal(files: Mapping[str, bytes]) -> bytes:
 def _with_wrong_hash(files: Mapping[str, bytes]) -> bytes:
     """The archive with one body changed behind the manifest's back."""
     path = ".uai/persona.uai"
-    body = files[path]
-    return write_archive({**files, path: body[:-1] + bytes((body[-1] ^ 1,))})
+    return write_archive({**files, path: files[path].replace(b"e", b"a", 1)})
 
 
 #: Each hostile twin: its file, how it is made, the code that must refuse it.

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Where no terminal says how wide it is, nothing is wrapped.
 _UNBOUNDED = 4096
 
+#: Columns of short words that are not folded on a narrow terminal.
+_WHOLE = frozenset(("at", "modified", "severity", "code", "state", "actor"))
+
 _STYLES = {
     "accept": "green",
     "accepted": "green",
@@ -160,7 +163,8 @@ class Output:
 
         table = Table(box=box.SIMPLE_HEAD if heading else None, show_header=heading)
         for column in columns:
-            table.add_column(Text(column), overflow="fold")
+            whole = column in _WHOLE
+            table.add_column(Text(column), overflow="fold", no_wrap=whole)
         for row in rows:
             cells = ["-" if cell is None else safe(cell) for cell in row]
             table.add_row(*(Text(cell, _STYLES.get(cell, "")) for cell in cells))
@@ -178,11 +182,28 @@ class Output:
     def _print(self, shown: Any) -> None:
         if sys.stdout is None:
             return
-        # Captured, because the library would end the process on a closed pipe.
-        console = _console(sys.stdout)
-        with console.capture() as capture:
-            console.print(shown)
-        write_out(capture.get())
+        drawing = _Drawing(sys.stdout)
+        _console(drawing).print(shown)
+        write_out(drawing.getvalue())
+
+
+class _Drawing(io.StringIO):
+    """What will be written to a stream, drawn as if it were that stream.
+
+    The drawing library flushes where it draws, and would end the process on a closed
+    pipe.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding or "utf-8"
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
 
 
 def _console(stream: TextIO) -> Console:

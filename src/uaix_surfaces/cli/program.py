@@ -125,7 +125,8 @@ def _end(run: Callable[[], Any], *, as_json: bool, debug: bool) -> int:
         flush_out()
     except (click.Abort, KeyboardInterrupt):
         return failures.INTERRUPTED
-    except OutputClosedError:
+    except (OutputClosedError, SystemExit):
+        # Nothing exits by itself but click's own printing, on a closed pipe.
         abandon_out()
         return failures.CLOSED
     except OutputFailedError as error:
@@ -145,6 +146,11 @@ def _told(error: Exception, *, as_json: bool) -> int:
     if isinstance(error, UaixError):
         failures.tell(error.as_dict(), as_json=as_json)
         return failures.exit_code(error)
+    if isinstance(error, OSError):
+        told = _plain("files.io", error.strerror or type(error).__name__, None)
+        told["path"] = None if error.filename is None else str(error.filename)
+        failures.tell(told, as_json=as_json)
+        return failures.MEDIUM
     if isinstance(error, click.ClickException):
         told = _plain("usage", error.format_message(), _help_of(error))
         failures.tell(told, as_json=as_json)

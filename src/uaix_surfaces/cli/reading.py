@@ -45,6 +45,11 @@ def file_line(file: PackageFile) -> dict[str, Any]:
     return line
 
 
+def _to_the_second(instant: str | None) -> str | None:
+    """An instant for people: JSON keeps all of it."""
+    return None if instant is None else instant[:19] + "Z"
+
+
 def _plain(row: Row) -> dict[str, Any]:
     return {name: getattr(row, name) for name in fields_of(type(row))}
 
@@ -76,7 +81,7 @@ def list_verb(*, url: str, scope: ScopeId, as_json: bool) -> int:
                 package.profile_id,
                 package.file_count,
                 package.total_bytes,
-                format_instant(package.modified_at),
+                _to_the_second(format_instant(package.modified_at)),
             )
             for package in packages
         ),
@@ -113,16 +118,9 @@ def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
     line["declared_scopes"] = ", ".join(line["declared_scopes"] or ())
     out.pairs(line.items())
     out.table(
-        ("file", "role", "status", "review", "bytes", "sha256"),
+        ("file", "review", "bytes", "sha256"),
         (
-            (
-                file.path,
-                file.role,
-                file.required_status,
-                file.review_state,
-                file.size_bytes,
-                file.sha256[:12],
-            )
+            (file.path, file.review_state, file.size_bytes, file.sha256[:12])
             for file in view.files
         ),
     )
@@ -151,16 +149,14 @@ def history_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
             out.line(event)
         return OK
     out.table(
-        ("at", "seq", "kind", "what", "about", "actor", "id"),
+        ("at", "seq", "what", "about", "actor"),
         (
             (
-                event["recorded_at"],
+                _to_the_second(event["recorded_at"]),
                 event["seq"],
-                event["kind"],
-                event["what"],
+                f"{event['kind']} {event['what']}",
                 event.get("path") or event.get("state") or event.get("outcome"),
                 event["actor"],
-                event["id"][:12] if event["kind"] != "receipt" else event["id"],
             )
             for event in events
         ),
@@ -213,7 +209,7 @@ def _events(
             path=r.path,
             sha256=r.sha256,
         )
-        for r in history.revisions
+        for r in sorted(history.revisions, key=lambda r: r.path or "")
     ]
     operations = [
         event(

@@ -1,0 +1,1 @@
+"""Measurements of the library against the least code that does the same work."""

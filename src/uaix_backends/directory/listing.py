@@ -1,0 +1,136 @@
+"""Which scopes a store holds, told by the first lines of their files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from uaix_backends.directory.files import storage_error
+from uaix_backends.directory.scope import folder_name
+from uaix_backends.directory.segment import NEW_SEGMENT, SEGMENT, scope_in_head
+from uaix_backends.directory.work_log import INTENT, LOG, NEW_LOG, WORK, read_head
+from uaix_core.values.errors import IntegrityError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from uaix_backends.directory.files import Folder
+    from uaix_backends.directory.root import Root
+    from uaix_core.values.ids import ScopeId
+
+_CHUNK: Final = 1 << 16
+
+
+class Listing:
+    """The scopes of a store. What was read once is not read again."""
+
+    def __init__(self, root: Root) -> None:
+        self._root = root
+        self._named: dict[str, ScopeId] = {}
+        self._committed: dict[str, ScopeId] = {}
+
+    def with_commits(self) -> list[ScopeId]:
+        """The scopes with at least one commit."""
+        found = []
+        for name, folder in self._folders(self._committed):
+            scope = self._committed.get(name)
+            if folder is not None:
+                scope = self._named_by_segment(name, folder, has_commit=True)
+            if scope is not None:
+                self._committed[name] = scope
+                found.append(scope)
+        return found
+
+    def with_work(self) -> list[ScopeId]:
+        """The scopes that may have local rows."""
+        found = []
+        for name, folder in self._folders({}):
+            if folder is not None and _has_any(folder, LOG, INTENT):
+                scope = self._name_of(name, folder)
+                if scope is not None:
+                    found.append(scope)
+        return found
+
+    def unfinished(self) -> list[ScopeId]:
+        """The scopes where a writer that was cut short left files on their way."""
+        found = []
+        for name, folder in self._folders({}):
+            if folder is not None and (
+                folder.status(NEW_SEGMENT) is not None or _has_any(folder, NEW_LOG)
+            ):
+                scope = self._name_of(name, folder)
+                if scope is not None:
+                    found.append(scope)
+        return found
+
+    def _folders(
+        self, known: dict[str, ScopeId]
+    ) -> Iterator[tuple[str, Folder | None]]:
+        """The folders of all scopes; those that are known need not be opened."""
+        with self._root.scopes() as scopes:
+            try:
+                names = scopes.names()
+                for name in names:
+                    if name in known:
+                        yield name, None
+                        continue
+                    folder = scopes.folder(name)
+                    if folder is not None:
+                        with folder:
+                            yield name, folder
+            except OSError as error:
+                raise storage_error(error, self._root.path) from error
+
+    def _name_of(self, name: str, folder: Folder) -> ScopeId | None:
+        """The scope of a folder, None while neither file names it."""
+        scope = self._named.get(name) or self._named_by_segment(name, folder)
+        if scope is None:
+            work = folder.folder(WORK)
+            if work is not None:
+                with work:
+                    line, _ = _first_line(work, LOG)
+                if line is not None:
+                    scope = _checked(name, read_head(line).scope)
+        if scope is not None:
+            self._named[name] = scope
+        return scope
+
+    def _named_by_segment(
+        self, name: str, folder: Folder, *, has_commit: bool = False
+    ) -> ScopeId | None:
+        line, has_second = _first_line(folder, SEGMENT)
+        if line is None or (has_commit and not has_second):
+            return None
+        return _checked(name, scope_in_head(line))
+
+
+def _has_any(folder: Folder, *names: str) -> bool:
+    return any(folder.status(f"{WORK}/{name}") is not None for name in names)
+
+
+def _checked(name: str, scope: ScopeId) -> ScopeId:
+    if folder_name(scope) != name:
+        raise IntegrityError(
+            "a folder holds the files of another scope",
+            code="storage.segment",
+            path=scope.text,
+        )
+    return scope
+
+
+def _first_line(folder: Folder, name: str) -> tuple[bytes | None, bool]:
+    """The first line of a file, and whether a second whole line follows."""
+    file = folder.file(name)
+    if file is None:
+        return None, False
+    with file:
+        data = file.read(_CHUNK, 0)
+        line, newline, rest = data.partition(b"\n")
+        if not newline:
+            return None, False
+        position = len(data)
+        while b"\n" not in rest:
+            rest = file.read(_CHUNK, position)
+            if not rest:
+                return line, False
+            position += len(rest)
+    return line, True

@@ -1,0 +1,209 @@
+"""One scope of a store: what is known of it, and the order of its writers."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from uaix_backends.directory.catching_up import catch_up
+from uaix_backends.directory.erasing import erase, finish
+from uaix_backends.directory.files import replaced, storage_error
+from uaix_backends.directory.loaded import Loaded, Unsure
+from uaix_backends.directory.locking import held, locked
+from uaix_backends.directory.writing import Writing
+from uaix_core.schema.commits import Recorded
+from uaix_core.store.advance import advance, drive, known
+from uaix_core.store.tables import Tables
+from uaix_core.store.views import rebuilt
+from uaix_core.values.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from uaix_backends.directory.files import Folder
+    from uaix_backends.directory.root import Root
+    from uaix_core.schema.commits import Commit
+    from uaix_core.schema.schema import Schema
+    from uaix_core.store.advance import Advance
+    from uaix_core.values.ids import ScopeId
+
+#: How often a reader looks again before it waits for the writers.
+_TRIES: Final = 3
+
+
+def folder_name(scope: ScopeId) -> str:
+    """The name of a scope's folder, which tells nothing of it."""
+    return hashlib.sha256(scope.text.encode("utf-8")).hexdigest()
+
+
+class Scope:
+    """The state of one scope, shared by the threads of a store object."""
+
+    def __init__(
+        self, root: Root, schema: Schema, scope: ScopeId, busy_timeout_s: float
+    ) -> None:
+        self.scope = scope
+        self._name = folder_name(scope)
+        self._root = root
+        self._timeout_s = busy_timeout_s
+        # Writers hold the first for as long as they write, whoever changes what is
+        # known holds the second for a moment.
+        self._writers = threading.Lock()
+        self._knowing = threading.Lock()
+        self._is_writing = False
+        self._identity: tuple[int, int] | None = None
+        self._nothing = Loaded(Tables(schema, scope))
+        self._loaded: Loaded | None = None
+        self._schema = schema
+
+    @property
+    def _known(self) -> Loaded:
+        return self._loaded or self._nothing
+
+    # Reading
+
+    def current(self) -> Tables:
+        """The state as it is now."""
+        try:
+            loaded = self._read()
+            if loaded.is_unfinished:
+                # It shows as erased already; who can't write may still read.
+                with contextlib.suppress(StorageError):
+                    self.finish()
+            return loaded.tables
+        except OSError as error:
+            raise storage_error(error, self.scope.text) from error
+
+    def _read(self) -> Loaded:
+        for _ in range(_TRIES):
+            with self._knowing:
+                if self._is_writing:
+                    # This process has the scope's lock: nobody else can have written.
+                    return self._known
+                with (
+                    contextlib.suppress(Unsure),
+                    self._root.scopes() as parent,
+                    self._folder(parent) as folder,
+                ):
+                    if folder is None:
+                        return self._known
+                    self._loaded = catch_up(self._known, folder, is_locked=False)
+                    return self._loaded
+        with self._exclusive() as writing:
+            return writing.now if writing is not None else self._nothing
+
+    @contextmanager
+    def _folder(
+        self, parent: Folder, *, create: bool = False
+    ) -> Iterator[Folder | None]:
+        """The scope's folder, None when there is none; refused when it is another."""
+        create = create and self._identity is None
+        folder = parent.folder(self._name, create=create)
+        if folder is None:
+            if self._identity is not None:
+                raise replaced(self.scope.text)
+            yield None
+            return
+        with folder:
+            identity = folder.identity
+            if self._identity is None:
+                self._identity = identity
+            elif self._identity != identity:
+                raise replaced(self.scope.text)
+            yield folder
+
+    # Writing
+
+    @contextmanager
+    def _exclusive(self, *, create: bool = False) -> Iterator[Writing | None]:
+        """The files while nobody else writes them, caught up with.
+
+        None when the scope has no folder. What was written is known afterwards, also
+        when an error ends it.
+        """
+        where = self.scope.text
+        deadline = time.monotonic() + self._timeout_s
+        with (
+            held(self._writers, self._timeout_s, where),
+            self._root.scopes() as parent,
+            self._folder(parent, create=create) as folder,
+        ):
+            if folder is None:
+                yield None
+                return
+            with locked(folder, deadline, where):
+                with self._knowing:
+                    self._loaded = catch_up(self._known, folder, is_locked=True)
+                    self._is_writing = True
+                writing = Writing(self._loaded, folder, parent)
+                try:
+                    yield writing
+                finally:
+                    with self._knowing:
+                        self._loaded = writing.loaded
+                        self._is_writing = False
+
+    def append(self, submitted: Commit | Recorded) -> Recorded:
+        """See `uaix_core.store.port.Store.append`."""
+        try:
+            if self._is_new():
+                # A commit that is refused leaves no folder behind.
+                self._decide(submitted, self._nothing.tables)
+            with self._exclusive(create=True) as writing:
+                assert writing is not None  # noqa: S101 - it was created
+                if writing.now.is_unfinished:
+                    finish(writing)
+                change = self._decide(submitted, writing.now.tables)
+                if isinstance(change, Recorded):
+                    writing.sync_lines()
+                    writing.sync_names()
+                    return change
+                if change.erased:
+                    erase(writing, change)
+                else:
+                    writing.write(change)
+                return change.recorded
+        except OSError as error:
+            raise storage_error(error, self.scope.text) from error
+
+    def _is_new(self) -> bool:
+        if self._identity is not None:
+            return False
+        with self._root.scopes() as parent, self._folder(parent) as folder:
+            return folder is None
+
+    def _decide(
+        self, submitted: Commit | Recorded, tables: Tables
+    ) -> Advance | Recorded:
+        """The change that a commit makes; the commit itself when it is there."""
+        if isinstance(submitted, Recorded) and known(
+            submitted, tables.mark, tables.digest_at
+        ):
+            return submitted
+        steps = advance(self._schema, submitted, tables.mark, tables.work)
+        return drive(steps, tables.answer)
+
+    def finish(self) -> None:
+        """Finish what a writer left when it was cut short."""
+        try:
+            with self._exclusive() as writing:
+                if writing is not None:
+                    finish(writing)
+        except OSError as error:
+            raise storage_error(error, self.scope.text) from error
+
+    def rebuild(self) -> int:
+        """See `uaix_core.store.port.Store.rebuild`."""
+        try:
+            with self._exclusive() as writing:
+                if writing is None:
+                    return 0
+                tables = rebuilt(writing.now.tables)
+                writing.keep(writing.now._replace(tables=tables))
+                return tables.mark.seq
+        except OSError as error:
+            raise storage_error(error, self.scope.text) from error

@@ -1,0 +1,152 @@
+"""A store in a folder. Its bytes are a pure function of the ledger."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from uaix_backends.directory.files import storage_error
+from uaix_backends.directory.listing import Listing
+from uaix_backends.directory.root import Root
+from uaix_backends.directory.scope import Scope
+from uaix_backends.ownership import Ownership
+from uaix_core.schema.commits import Recorded
+from uaix_core.session.schema import SCHEMA
+from uaix_core.store.port import Capability
+from uaix_core.store.reading import check_due, check_limit
+from uaix_core.store.views import TablesSnapshot, due_rows
+from uaix_core.values.errors import StorageError, StoreOpenError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from uaix_core.schema.commits import Commit
+    from uaix_core.schema.rows import Row
+    from uaix_core.schema.schema import Schema
+    from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import ScopeId
+
+
+class DirectoryStore:
+    """The port over a folder: one append-only segment of canonical JSON per scope.
+
+    Readers take no lock. Two store objects, also of two processes, may work on one
+    folder of a local file system.
+    """
+
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.DURABLE, Capability.SHARED, Capability.FILES}
+    )
+
+    def __init__(self, root: Root, schema: Schema, busy_timeout_s: float) -> None:
+        self.schema = schema
+        self._root = root
+        self._timeout_s = busy_timeout_s
+        self._owner = Ownership()
+        self._listing = Listing(root)
+        self._lock = threading.Lock()
+        self._scopes: dict[str, Scope] = {}
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = False,
+        schema: Schema = SCHEMA,
+        busy_timeout_s: float = 5.0,
+    ) -> Self:
+        """The store in a folder.
+
+        Args:
+            path: the folder.
+            create: make a store when the folder is missing or empty.
+            schema: the relations to open it with.
+            busy_timeout_s: how long a writer waits for another one.
+
+        Raises:
+            StoreOpenError: ``store.missing``, ``store.not-a-store``,
+                ``store.format``, ``store.platform``; nothing was changed.
+
+        """
+        try:
+            import fcntl  # noqa: F401, PLC0415 - not there on every platform
+        except ImportError:
+            raise StoreOpenError(
+                "this platform has no file locks that the directory store could use",
+                code="store.platform",
+                hint="use the SQLite store",
+            ) from None
+        root = Root.open(os.path.abspath(os.fspath(path)), create=create)
+        store = cls(root, schema, busy_timeout_s)
+        try:
+            store._finish()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _finish(self) -> None:
+        """Finish what writers that were cut short left, where nobody is writing."""
+        for scope in self._listing.unfinished():
+            # Whoever can't write may still read.
+            with contextlib.suppress(StorageError):
+                self._scope(scope).finish()
+
+    def _scope(self, scope: ScopeId) -> Scope:
+        with self._lock:
+            found = self._scopes.get(scope.text)
+            if found is None:
+                found = Scope(self._root, self.schema, scope, self._timeout_s)
+                self._scopes[scope.text] = found
+        return found
+
+    def append(self, commit: Commit | Recorded) -> Recorded:
+        """See `uaix_core.store.port.Store.append`."""
+        self._owner.check()
+        scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
+        return self._scope(scope).append(commit)
+
+    @contextmanager
+    def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
+        """See `uaix_core.store.port.Store.snapshot`."""
+        self._owner.check()
+        snapshot = TablesSnapshot(self._scope(scope).current())
+        try:
+            yield snapshot
+        finally:
+            snapshot.close()
+
+    def due(
+        self, relation: str, *, until: int, limit: int
+    ) -> Sequence[tuple[ScopeId, Row]]:
+        """See `uaix_core.store.port.Store.due`."""
+        self._owner.check()
+        declared, field = check_due(self.schema, relation, limit)
+        states = [self._scope(scope).current() for scope in self._listing.with_work()]
+        return due_rows(states, declared, field, until, limit)
+
+    def scopes(self, *, after: ScopeId | None = None, limit: int) -> Sequence[ScopeId]:
+        """See `uaix_core.store.port.Store.scopes`."""
+        self._owner.check()
+        check_limit(limit)
+        start = after.text if after is not None else ""
+        found = sorted(
+            (scope.text, scope) for scope in self._listing.with_commits()
+        )
+        return [scope for text, scope in found if text > start][:limit]
+
+    def rebuild(self, scope: ScopeId) -> int:
+        """See `uaix_core.store.port.Store.rebuild`."""
+        self._owner.check()
+        return self._scope(scope).rebuild()
+
+    def close(self) -> None:
+        """Close the folders; closing twice is allowed."""
+        if not self._owner.is_closed:
+            self._owner.is_closed = True
+            self._scopes = {}
+            self._root.close()

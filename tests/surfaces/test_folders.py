@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+
+import pytest
+
+from uaix_backends import read_package, write_package
+from uaix_core.packages.template import KINDS
+
+MANIFEST = ".uai/manifest.uaix.json"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_package_is_valid(run, tmp_path, kind):
+    """Every kind of new package is accepted as it is, named after its folder."""
+    ran = run("new", kind, "mine", "--issuer", "Example Ltd", "--json")
+
+    assert 0 == ran.code
+    assert {"path", "kind", "files"} == set(ran.line)
+    assert 0 == run("lint", "mine").code
+    manifest = json.loads((tmp_path / "mine" / MANIFEST).read_bytes())
+    assert ("mine", "Example Ltd") == (manifest["packageId"], manifest["issuer"])
+    assert set(ran.line["files"]) == set(read_package(tmp_path / "mine").files)
+
+
+def test_a_new_package_takes_the_id_that_it_is_given(run, tmp_path):
+    """--id names the package independently of the folder."""
+    assert 0 == run("new", "universal", "mine", "--id", "other-1").code
+    manifest = json.loads((tmp_path / "mine" / MANIFEST).read_bytes())
+    assert "other-1" == manifest["packageId"]
+
+
+def test_a_new_package_never_lands_among_files(run, tmp_path):
+    """A folder that isn't empty is refused and left as it is."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter").write_text("dear", encoding="utf-8")
+
+    ran = run("new", "universal", "mine")
+
+    assert 1 == ran.code
+    assert ran.err.startswith("files.exists: ")
+    assert ["letter"] == [path.name for path in (tmp_path / "mine").iterdir()]
+
+
+def test_an_empty_folder_takes_a_new_package(run, tmp_path):
+    """A folder that is there and empty is as good as none."""
+    (tmp_path / "mine").mkdir()
+
+    assert 0 == run("new", "universal", "mine").code
+    assert 0 == run("lint", "mine").code
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("new", "persona", "."), "files.target"),
+        (("new", "persona", "none/mine"), "files.missing"),
+        (("new", "persona", "my persona"), "id.package"),
+        (("new", "persona", "mine", "--id", "a/b"), "id.package"),
+        (("new", "persona", "mine", "--issuer", ""), "template.text"),
+        (("new", "kingdom", "mine"), "usage"),
+        (("pack", "none", "-o", "a.uaix"), "files.missing"),
+        (("pack", ".", "-o", "a.zip"), "usage"),
+        (("unpack", "none.uaix", "mine"), "files.missing"),
+        (("unpack", ".", "mine"), "files.form"),
+    ],
+)
+def test_what_cant_be_done_is_wrong_usage(run, tmp_path, args, code):
+    """A call that can't be carried out is exit code 2 and leaves nothing behind."""
+    ran = run(*args)
+
+    assert (2, "") == (ran.code, ran.out)
+    assert ran.err.startswith(f"{code}: ")
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_pack_brings_the_manifest_up_to_date(run, folder, tmp_path):
+    """Sizes and digests in the archive are those of its files, read on their own."""
+    edited = folder / ".uai/persona.uai"
+    edited.write_bytes(edited.read_bytes() + b"\nThe name is Ada.\n")
+    before = (folder / MANIFEST).read_bytes()
+
+    ran = run("pack", folder, "-o", "new.uaix", "--json")
+
+    assert 0 == ran.code
+    assert (True, [".uai/persona.uai"]) == (ran.line["written"], ran.line["changed"])
+    assert before == (folder / MANIFEST).read_bytes()
+    with zipfile.ZipFile(tmp_path / "new.uaix") as packed:
+        manifest = json.loads(packed.read(MANIFEST))
+        for entry in manifest["files"]:
+            data = packed.read(entry["path"])
+            assert len(data) == entry["sizeBytes"]
+            assert hashlib.sha256(data).hexdigest() == entry["sha256"]
+    whole = (tmp_path / "new.uaix").read_bytes()
+    assert hashlib.sha256(whole).hexdigest() == ran.line["archive_sha256"]
+    assert 0 == run("lint", "new.uaix").code
+
+
+def test_pack_writes_no_refused_package(run, folder, tmp_path):
+    """A file that the manifest doesn't list is a finding, and nothing is written."""
+    (folder / ".uai/extra.uai").write_bytes(b"more\n")
+
+    ran = run("pack", folder, "-o", "new.uaix", "--json")
+
+    assert 1 == ran.code
+    assert ("refuse", False) == (ran.line["verdict"], ran.line["written"])
+    assert ran.line["findings"]
+    assert not (tmp_path / "new.uaix").exists()
+
+
+def test_pack_tells_of_a_folder_without_manifest(run, tmp_path):
+    """A folder that is no package at all is refused with its code."""
+    (tmp_path / "mine").mkdir()
+    ran = run("pack", "mine", "-o", "new.uaix")
+
+    assert 1 == ran.code
+    assert ran.err.startswith("manifest.missing: ")
+
+
+def test_pack_overwrites_only_when_told(run, folder, tmp_path):
+    """An archive that is there stays, unless --overwrite says otherwise."""
+    (tmp_path / "new.uaix").write_bytes(b"old")
+
+    kept = run("pack", folder, "-o", "new.uaix")
+    assert (1, b"old") == (kept.code, (tmp_path / "new.uaix").read_bytes())
+    assert kept.err.startswith("files.exists: ")
+
+    assert 0 == run("pack", folder, "-o", "new.uaix", "--overwrite").code
+    assert b"old" != (tmp_path / "new.uaix").read_bytes()
+
+
+def test_pack_keeps_to_source_date_epoch(run, folder, monkeypatch, tmp_path):
+    """SOURCE_DATE_EPOCH sets the time of every entry; nonsense is wrong usage."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767323045")
+    assert 0 == run("pack", folder, "-o", "new.uaix").code
+    with zipfile.ZipFile(tmp_path / "new.uaix") as packed:
+        times = {entry.date_time for entry in packed.infolist()}
+    assert {(2026, 1, 2, 3, 4, 4)} == times
+
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    assert 2 == run("pack", folder, "-o", "other.uaix").code
+
+
+def test_unpack_and_pack_give_the_same_bytes(run, archive, tmp_path):
+    """An archive that was unpacked and packed again is the same, byte for byte."""
+    assert 0 == run("unpack", archive, "there").code
+    assert 0 == run("pack", "there", "-o", "back.uaix").code
+
+    assert archive.read_bytes() == (tmp_path / "back.uaix").read_bytes()
+    with zipfile.ZipFile(archive) as packed:
+        for name in packed.namelist():
+            assert packed.read(name) == (tmp_path / "there" / name).read_bytes()
+
+
+def test_unpack_writes_nothing_of_a_refused_archive(run, refused, tmp_path):
+    """Of a refused archive there is a verdict and no folder."""
+    ran = run("unpack", refused, "there", "--json")
+
+    assert (1, "refuse", False) == (
+        ran.code,
+        ran.line["verdict"],
+        ran.line["written"],
+    )
+    assert not (tmp_path / "there").exists()
+
+
+def test_unpack_never_leaves_its_folder(run, archive, tmp_path):
+    """An entry that points outside refuses the whole archive."""
+    with zipfile.ZipFile(archive, "a") as hostile:
+        hostile.writestr("../outside.uai", b"out")
+
+    ran = run("unpack", archive, "there")
+
+    assert 1 == ran.code
+    assert "path.traversal" in ran.out
+    assert {"ada.uaix"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_unpack_never_lands_among_files(run, archive, folder):
+    """A folder that isn't empty is refused."""
+    ran = run("unpack", archive, folder)
+
+    assert 1 == ran.code
+    assert ran.err.startswith("files.exists: ")
+
+
+def test_a_limit_of_archives_refuses_at_packing(run, persona, tmp_path, monkeypatch):
+    """A package that is well only as a folder is not written as an archive."""
+    from uaix_surfaces.cli import folders  # noqa: PLC0415 - to stand in for its writer
+
+    write_package(tmp_path / "mine", persona)
+    monkeypatch.setattr(folders, "write_archive", lambda *_, **__: b"no archive")
+
+    ran = run("pack", "mine", "-o", "new.uaix", "--json")
+
+    assert (1, "refuse") == (ran.code, ran.line["verdict"])
+    assert not (tmp_path / "new.uaix").exists()
