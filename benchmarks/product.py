@@ -15,14 +15,14 @@ from uaix_backends.system import SystemClock, SystemIds, SystemRandom
 from uaix_core import PackageSource, Principal, ScopeId, Session, lint
 from uaix_core.history.receipts import Writing
 from uaix_core.history.relations import DIGEST_KEY, REVISION, DigestKey
-from uaix_core.packages.archive_reader import read_archive
-from uaix_core.packages.archive_writer import write_archive
+from uaix_core.packages.archive.reader import read_archive
+from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install
 from uaix_core.packages.limits import MIB, Limits
-from uaix_core.packages.repack import repack
+from uaix_core.packages.templates.repack import repack
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
-from uaix_core.packages.template import new_package
+from uaix_core.packages.templates.new import new_package
 from uaix_core.schema.commits import Commit
 from uaix_core.values.canonical import SALT_BYTES, sha256_hex
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import time
+from statistics import median
 from typing import TYPE_CHECKING
 
 import attrs
@@ -47,10 +48,36 @@ def in_turns(runs: Sequence[Run], *, rounds: int, times: int = 1) -> list[Measur
             wall, cpu = time.perf_counter(), time.process_time()
             for number in numbers:
                 run(number)
-            cpus[place].append(time.process_time() - cpu)
-            walls[place].append(time.perf_counter() - wall)
-    each = 1_000 / times
+            cpus[place].append((time.process_time() - cpu) / times)
+            walls[place].append((time.perf_counter() - wall) / times)
+    return _least(walls, cpus)
+
+
+def run_by_run(runs: Sequence[Run], *, rounds: int, times: int) -> list[Measure]:
+    """As `in_turns`, where turns change after each run and the median run counts.
+
+    For work that waits for the disk: how long a wait takes changes from one moment to
+    the next, and some waits are long.
+    """
+    walls: list[list[float]] = [[] for _ in runs]
+    cpus: list[list[float]] = [[] for _ in runs]
+    for turn in range(rounds):
+        gc.collect()
+        each: list[list[tuple[float, float]]] = [[] for _ in runs]
+        for number in range(turn * times, (turn + 1) * times):
+            for place, run in enumerate(runs):
+                wall, cpu = time.perf_counter(), time.process_time()
+                run(number)
+                cpu = time.process_time() - cpu
+                each[place].append((time.perf_counter() - wall, cpu))
+        for place, pairs in enumerate(each):
+            walls[place].append(median(wall for wall, _ in pairs))
+            cpus[place].append(median(cpu for _, cpu in pairs))
+    return _least(walls, cpus)
+
+
+def _least(walls: list[list[float]], cpus: list[list[float]]) -> list[Measure]:
     return [
-        Measure(min(wall) * each, min(cpu) * each)
+        Measure(min(wall) * 1_000, min(cpu) * 1_000)
         for wall, cpu in zip(walls, cpus, strict=True)
     ]

@@ -18,7 +18,7 @@ from uaix_backends.files import (
     write_folder,
     write_package,
 )
-from uaix_core.packages.archive_writer import write_archive
+from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.limits import KIB, Limits
 from uaix_core.packages.source import PackageSource
 from uaix_core.values.errors import (

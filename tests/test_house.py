@@ -269,7 +269,7 @@ def test_the_sql_rule_lets_sentences_pass(sentence):
 
 def test_cattrs_is_imported_by_the_manifest_codec_only():
     """One codec maps wire names to ours; nothing else structures values."""
-    codec = "src/uaix_core/packages/manifest_codec.py"
+    codec = "src/uaix_core/packages/manifest/codec.py"
     found = importers("cattrs", SRC, KIT)
 
     assert [] == [place for place in found if place.split(":")[0] != codec]

@@ -20,6 +20,7 @@ from uaix_conformance.examples import (
     note_ref,
     vector,
 )
+from uaix_conformance.threads import at_once
 from uaix_core.schema.commits import Expect
 from uaix_core.schema.relations import Ref
 from uaix_core.values.errors import ConflictError
@@ -249,11 +250,11 @@ def test_of_many_writers_one_succeeds(store: Store) -> None:
     store.append(commit(fact(0)))
     rounds, writers = 8, 4
     ends: list[str] = []
-    start = threading.Barrier(writers)
+    together = threading.Barrier(writers)
 
     def write(writer: int) -> None:
         for turn in range(rounds):
-            start.wait()
+            together.wait()
             try:
                 store.append(
                     commit(
@@ -266,11 +267,7 @@ def test_of_many_writers_one_succeeds(store: Store) -> None:
             else:
                 ends.append("kept")
 
-    threads = [threading.Thread(target=write, args=(w,)) for w in range(writers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(writers, write)
 
     assert rounds == ends.count("kept")
     assert rounds * (writers - 1) == ends.count("refused")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +22,7 @@ from uaix_conformance.oracle import Oracle
 from uaix_conformance.schema import KIT
 from uaix_conformance.sealing import first_digest, sealed_digest
 from uaix_conformance.strategies import INSTANTS, INTEGERS, JSONS
+from uaix_conformance.threads import at_once
 from uaix_core.schema.relations import Ref
 from uaix_core.values.errors import ConflictError
 from uaix_core.values.instants import EARLIEST, FOREVER
@@ -153,19 +153,12 @@ def test_expects_puts_and_drops_are_not_chained(store: Store) -> None:
 def test_threads_end_in_one_dense_chain(store: Store) -> None:
     """Commits of four threads stand in one chain, each after the one before it."""
     writers, each = 4, 10
-    start = threading.Barrier(writers)
 
     def write(writer: int) -> None:
-        start.wait()
         for number in range(each):
             store.append(
                 commit(fact(number, f"s{writer}"), at=number, puts=[job(writer)])
             )
 
-    threads = [threading.Thread(target=write, args=(w,)) for w in range(writers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
+    at_once(writers, write)
     chain_is_whole(store, writers * each)

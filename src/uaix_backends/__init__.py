@@ -6,15 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from uaix_backends.files import read_package, write_package
+    from uaix_backends.files import read_package, write_folder, write_package
     from uaix_backends.opening import open_session, open_store
 
-__all__ = ["open_session", "open_store", "read_package", "write_package"]
+__all__ = [
+    "open_session",
+    "open_store",
+    "read_package",
+    "write_folder",
+    "write_package",
+]
 
 _HOMES = {
     "open_session": "uaix_backends.opening",
     "open_store": "uaix_backends.opening",
     "read_package": "uaix_backends.files",
+    "write_folder": "uaix_backends.files",
     "write_package": "uaix_backends.files",
 }
 

@@ -14,14 +14,14 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.packages.archive_writer import check_paths
+from uaix_core.packages.archive.writer import check_paths
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.values.errors import CallerError, OutcomeUnknownError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from uaix_core.packages.archive_entries import Content
+    from uaix_core.packages.archive.entries import Content
     from uaix_core.packages.limits import Limits
 
 _PREFIX: Final = ".uaix-"

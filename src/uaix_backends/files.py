@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from uaix_backends.file_writing import write_archive_file, write_folder
-from uaix_core.packages.archive_reader import EXTENSION
-from uaix_core.packages.archive_writer import iter_archive
+from uaix_core.packages.archive.reader import EXTENSION
+from uaix_core.packages.archive.writer import iter_archive
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.paths import shown
 from uaix_core.packages.source import PackageSource
@@ -23,7 +23,7 @@ from uaix_core.values.errors import CallerError, LimitError, NotFoundError, Stor
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from uaix_core.packages.archive_entries import Content
+    from uaix_core.packages.archive.entries import Content
     from uaix_core.packages.limits import Limits
 
 __all__ = [

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from uaix_core.packages.install import PackageRefusedError
+    from uaix_core.packages.limits import Limits
     from uaix_core.packages.lint import Report, lint
     from uaix_core.packages.source import PackageSource
+    from uaix_core.packages.templates.new import new_package
+    from uaix_core.packages.templates.repack import repack
     from uaix_core.session.schema import SCHEMA
     from uaix_core.session.session import Session
     from uaix_core.store.port import Capability, Snapshot, Store
@@ -26,16 +29,17 @@ if TYPE_CHECKING:
     from uaix_core.values.ids import Principal, ScopeId
 
 _HOMES = {
-    "SCHEMA": "session.schema",
     "CallerError": "values.errors",
     "Capability": "store.port",
     "ConflictError": "values.errors",
     "IntegrityError": "values.errors",
+    "Limits": "packages.limits",
     "NotFoundError": "values.errors",
     "PackageRefusedError": "packages.install",
     "PackageSource": "packages.source",
     "Principal": "values.ids",
     "Report": "packages.lint",
+    "SCHEMA": "session.schema",
     "ScopeId": "values.ids",
     "Session": "session.session",
     "Snapshot": "store.port",
@@ -43,9 +47,32 @@ _HOMES = {
     "Store": "store.port",
     "UaixError": "values.errors",
     "lint": "packages.lint",
+    "new_package": "packages.templates.new",
+    "repack": "packages.templates.repack",
 }
 
-__all__ = sorted(_HOMES)
+__all__ = [
+    "CallerError",
+    "Capability",
+    "ConflictError",
+    "IntegrityError",
+    "Limits",
+    "NotFoundError",
+    "PackageRefusedError",
+    "PackageSource",
+    "Principal",
+    "Report",
+    "SCHEMA",
+    "ScopeId",
+    "Session",
+    "Snapshot",
+    "StorageError",
+    "Store",
+    "UaixError",
+    "lint",
+    "new_package",
+    "repack",
+]
 
 
 def __getattr__(name: str) -> Any:

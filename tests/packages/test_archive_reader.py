@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from uaix_core.packages import archive_entries
-from uaix_core.packages.archive_reader import read_archive
+from uaix_core.packages.archive import entries
+from uaix_core.packages.archive.reader import read_archive
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.limits import DEFAULT_LIMITS, KIB, MIB, Limits
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
@@ -117,7 +117,7 @@ def test_want_of_memory_is_a_finding(monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr(archive_entries, "_explain", fail)
+    monkeypatch.setattr(entries, "_explain", fail)
     data = make(Item(A, method=8, both={"size": 1}))
     assert codes(read(data)[1]) == {"zip.limit-entry"}
 

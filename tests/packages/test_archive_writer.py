@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uaix_core.packages.archive_reader import read_archive
-from uaix_core.packages.archive_writer import iter_archive, write_archive
+from uaix_core.packages.archive.reader import read_archive
+from uaix_core.packages.archive.writer import iter_archive, write_archive
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
 from uaix_core.values.errors import CallerError, LimitError

@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.packages.package_maker import MANIFEST, SENTINEL, Maker, codes, digest
 
-from uaix_core.packages.manifest import (
-    FileEntry,
-    Integrity,
-    Manifest,
-    derived_stable_id,
-    files_digest,
-)
-from uaix_core.packages.manifest_codec import (
+from uaix_core.packages.manifest.codec import (
     from_wire,
     read_entrypoints,
     to_bytes,
     to_wire,
     wire_fields,
+)
+from uaix_core.packages.manifest.values import (
+    FileEntry,
+    Integrity,
+    Manifest,
+    derived_stable_id,
+    files_digest,
 )
 
 TOP = (

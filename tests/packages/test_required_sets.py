@@ -14,7 +14,7 @@ from tests.packages.package_maker import (
     errors,
 )
 
-from uaix_core.packages.required_sets import (
+from uaix_core.packages.required.sets import (
     DEFAULT_RULESET,
     RULESETS,
     explain,

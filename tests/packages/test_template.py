@@ -14,7 +14,7 @@ from tests.packages.package_maker import (
 
 from uaix_core.packages.lint import lint
 from uaix_core.packages.source import PackageSource
-from uaix_core.packages.template import KINDS, new_package, repack
+from uaix_core.packages.templates.new import KINDS, new_package, repack
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import StrictJsonError
 

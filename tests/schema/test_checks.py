@@ -81,7 +81,10 @@ BAD = {
     ),
     "an unknown relation": (Commit(SCOPE, 0, erases=(("x", ("y",)),)), SchemaError),
     "a short key": (Commit(SCOPE, 0, erases=(("receipt", ()),)), CallerError),
-    "a key of another kind": (Commit(SCOPE, 0, erases=(("receipt", (1,)),)), CallerError),
+    "a key of another kind": (
+        Commit(SCOPE, 0, erases=(("receipt", (1,)),)),
+        CallerError,
+    ),
     "one key added twice": (
         Commit(SCOPE, 0, adds=(receipt(), receipt())),
         ConflictError,

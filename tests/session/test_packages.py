@@ -10,8 +10,8 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
 from tests.packages.package_maker import Maker
+
 from uaix_core import (
     CallerError,
     ConflictError,

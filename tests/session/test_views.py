@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.session.conftest import Counter
 
 from uaix_backends.memory import MemoryStore
 from uaix_core import ScopeId
@@ -11,12 +14,12 @@ from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import REVISION
 from uaix_core.packages.relations import CHECKPOINT
 from uaix_core.schema.commits import Commit
-from uaix_core.schema.rows import Row
 from uaix_core.store.copying import copy_scope, differences
 from uaix_core.values.canonical import canonical_text
 from uaix_core.values.ids import Principal
 
-from tests.session.conftest import Counter
+if TYPE_CHECKING:
+    from uaix_core.schema.rows import Row
 
 SCOPE = ScopeId.parse("t/project/p")
 PACKAGES = st.sampled_from(["one", "two"])

@@ -32,9 +32,9 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sorted_rows, "_FULL", 4)
 
 
-def build(steps: Iterable[tuple[dict[tuple[int, int], int], set[tuple[int, int]]]]) -> (
-    tuple[SortedRows, dict[tuple[int, int], int]]
-):
+def build(
+    steps: Iterable[tuple[dict[tuple[int, int], int], set[tuple[int, int]]]],
+) -> tuple[SortedRows, dict[tuple[int, int], int]]:
     """The map after some changes, and a plain dict after the same."""
     rows, model = SortedRows([], []), dict[tuple[int, int], int]()
     for puts, drops in steps:
@@ -46,7 +46,7 @@ def build(steps: Iterable[tuple[dict[tuple[int, int], int], set[tuple[int, int]]
 
 
 @given(STEPS, KEYS)
-def test_get_equals_a_dict(steps, key) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_get_equals_a_dict(steps, key) -> None:  # type: ignore[no-untyped-def]
     """After any changes each key gives what a dict would give."""
     rows, model = build(steps)
 
@@ -54,19 +54,21 @@ def test_get_equals_a_dict(steps, key) -> None:  # type: ignore[no-untyped-def] 
 
 
 @given(STEPS, STARTS, st.booleans())
-def test_walks_equal_a_sorted_list(steps, start, beyond) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_walks_equal_a_sorted_list(steps, start, beyond) -> None:  # type: ignore[no-untyped-def]
     """Walking from any start, in either direction, gives the sorted list from there."""
     rows, model = build(steps)
     n = len(start)
 
     up = [k for k in sorted(model) if k[:n] > start or (not beyond and k[:n] == start)]
-    down = [k for k in sorted(model) if k[:n] < start or (not beyond and k[:n] == start)]
+    down = [
+        k for k in sorted(model) if k[:n] < start or (not beyond and k[:n] == start)
+    ]
     assert up == [k for k, _row in rows.rising(start, beyond=beyond)]
     assert down[::-1] == [k for k, _row in rows.falling(start, beyond=beyond)]
 
 
 @given(STEPS, STEPS)
-def test_a_map_never_changes(before, after) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+def test_a_map_never_changes(before, after) -> None:  # type: ignore[no-untyped-def]
     """Later changes are not seen by who holds an earlier map."""
     rows, _model = build(before)
     seen = list(rows.rising((), beyond=False))
@@ -80,4 +82,6 @@ def test_a_walk_begins_without_reading_all() -> None:
     """Taking the first rows of a walk touches the first block only."""
     rows, _model = build([({(i, j): i for i in range(5) for j in range(5)}, set())])
 
-    assert [(3, 0), (3, 1)] == [k for k, _r in islice(rows.rising((3,), beyond=False), 2)]
+    assert [(3, 0), (3, 1)] == [
+        k for k, _r in islice(rows.rising((3,), beyond=False), 2)
+    ]

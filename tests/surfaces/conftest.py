@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from uaix_backends import write_package
-from uaix_core.packages.template import new_package
+from uaix_core.packages.templates.new import new_package
 from uaix_surfaces.cli import main
 
 SCOPE = "acme/personal/main"

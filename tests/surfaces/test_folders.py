@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from uaix_backends import read_package, write_package
-from uaix_core.packages.template import KINDS
+from uaix_core.packages.templates.new import KINDS
 
 MANIFEST = ".uai/manifest.uaix.json"
 

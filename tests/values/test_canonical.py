@@ -92,7 +92,7 @@ def test_keys_sort_by_utf_16_code_unit() -> None:
 
 
 def test_escapes_are_minimal() -> None:
-    """Only the two-letter escapes and lower-case \\u00xx are used; the rest is raw."""
+    """Only the two-letter escapes and lower-case hex are used; the rest is raw."""
     text = '\b\t\n\f\r"\\/\x00\x0f\x1f\x7f\x80\u2028'
 
     expected = '"\\b\\t\\n\\f\\r\\"\\\\/\\u0000\\u000f\\u001f\x7f\x80\u2028"'

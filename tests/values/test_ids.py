@@ -48,8 +48,18 @@ def test_scope_text_round_trip() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a", "a/b", "a/project", "a/project/b/c", "a/other/b", "/project/b",
-     "a/Project/b", "a/project/", "a/project/b "],
+    [
+        "",
+        "a",
+        "a/b",
+        "a/project",
+        "a/project/b/c",
+        "a/other/b",
+        "/project/b",
+        "a/Project/b",
+        "a/project/",
+        "a/project/b ",
+    ],
 )
 def test_no_scopes(text: str) -> None:
     """A scope without tenant, known kind and key is refused, never defaulted."""

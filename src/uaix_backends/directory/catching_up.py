@@ -58,9 +58,7 @@ def catch_up(known: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
     return _read(anew(known), known, folder, is_locked=True)
 
 
-def _read(
-    start: Loaded, before: Loaded, folder: Folder, *, is_locked: bool
-) -> Loaded:
+def _read(start: Loaded, before: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
     now = read_segment(start, folder, is_locked=is_locked)
     mark = before.tables.mark
     if mark.seq and (

@@ -91,12 +91,6 @@ def replaced(where: str) -> StorageError:
     )
 
 
-def _irregular(name: str) -> StorageError:
-    return StorageError(
-        "not a plain file with one name", code="storage.file", path=name
-    )
-
-
 class Seen(NamedTuple):
     """How a file looked: it has changed when any of these has."""
 
@@ -187,7 +181,7 @@ class Folder(_Opened):
 
     def names(self) -> list[str]:
         """The names in the folder, sorted."""
-        return sorted(os.listdir(self.fd))
+        return sorted(os.listdir(self.fd))  # noqa: PTH208 - of a descriptor
 
     def folder(self, name: str, *, create: bool = False) -> Folder | None:
         """The folder of this name, made when it is missing and wanted."""
@@ -227,14 +221,11 @@ class Folder(_Opened):
         kept = flags & ~os.O_TRUNC
         file = File(calls.open(name, kept | _SAFE, FILE_MODE, dir_fd=self.fd), name)
         try:
-            status = os.fstat(file.fd)
-            # A file that was renamed over meanwhile has no name; it is read to its end.
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-                raise _irregular(name)
+            _check_plain(file)
             if flags & os.O_CREAT:
                 _set_mode(file, FILE_MODE)
-            if flags & os.O_TRUNC and status.st_size:
-                calls.truncate(file.fd, 0)
+            if flags & os.O_TRUNC:
+                file.cut(0)
         except BaseException:
             os.close(file.fd)
             raise
@@ -252,6 +243,15 @@ class Folder(_Opened):
     def sync(self) -> None:
         """Make the names in the folder durable."""
         calls.sync(self.fd)
+
+
+def _check_plain(file: File) -> None:
+    status = os.fstat(file.fd)
+    # A file that was renamed over meanwhile has no name; it is read to its end.
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        raise StorageError(
+            "not a plain file with one name", code="storage.file", path=file.name
+        )
 
 
 def _set_mode(opened: _Opened, mode: int) -> None:

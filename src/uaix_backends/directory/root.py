@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_backends.directory.files import (
@@ -55,14 +56,14 @@ class Root:
                 found = _marker(folder)
             _check_marker(found, path)
             scopes = folder.folder(SCOPES)
-            if scopes is None:
-                raise _no_store(path)
-        except OSError as error:
+        except BaseException as error:
             os.close(folder.fd)
-            raise _cannot_open(error, path) from error
-        except BaseException:
-            os.close(folder.fd)
+            if isinstance(error, OSError):
+                raise _cannot_open(error, path) from error
             raise
+        if scopes is None:
+            os.close(folder.fd)
+            raise _no_store(path)
         return cls(path, folder, scopes)
 
     @contextmanager
@@ -81,14 +82,17 @@ class Root:
             self._check()
             yield self._scopes
         finally:
-            with self._lock:
-                self._users -= 1
-                if self._is_closing and not self._users:
-                    self._release()
+            self._leave()
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._is_closing and not self._users:
+                self._release()
 
     def _check(self) -> None:
         try:
-            top = os.stat(self.path)
+            top = os.stat(self.path)  # noqa: PTH116 - no `Path` for each read
         except OSError:
             raise replaced(self.path) from None
         inner = self._folder.status(SCOPES)
@@ -127,10 +131,10 @@ def _folder_of(path: str, *, create: bool) -> Folder:
     except OSError as error:
         raise _cannot_open(error, path) from error
     try:
-        os.makedirs(path, FOLDER_MODE, exist_ok=True)
+        Path(path).mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         folder = open_folder(path)
         os.fchmod(folder.fd, FOLDER_MODE)
-        with open_folder(os.path.dirname(os.path.abspath(path))) as parent:
+        with open_folder(str(Path(path).parent)) as parent:
             parent.sync()
     except OSError as error:
         raise _cannot_open(error, path) from error
@@ -138,7 +142,7 @@ def _folder_of(path: str, *, create: bool) -> Folder:
 
 
 def _is_empty(folder: Folder) -> bool:
-    """Whether nothing stands in a folder but what `_make` left when it was cut short."""
+    """Whether nothing stands there but what `_make` left when it was cut short."""
     names = set(folder.names()) - {_NEW_MARKER}
     if names == {SCOPES}:
         scopes = folder.folder(SCOPES)
@@ -179,12 +183,9 @@ def _marker(folder: Folder) -> bytes | None:
 def _check_marker(found: bytes | None, path: str) -> None:
     if found == _MARKER_BYTES:
         return
-    named: Any = None
-    try:
-        named = json.loads((found or b"").decode("utf-8"))
-    except (ValueError, RecursionError):
-        pass
-    if isinstance(named, dict) and named.get("format", FORMAT) != FORMAT:
+    named = _value(found)
+    other = named.get("format", FORMAT) if isinstance(named, dict) else FORMAT
+    if other != FORMAT:
         raise StoreOpenError(
             "a store of another format",
             code="store.format",
@@ -192,6 +193,13 @@ def _check_marker(found: bytes | None, path: str) -> None:
             hint=f"this version reads {FORMAT}",
         )
     raise _no_store(path)
+
+
+def _value(found: bytes | None) -> Any:
+    try:
+        return json.loads((found or b"").decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _no_store(path: str) -> StoreOpenError:

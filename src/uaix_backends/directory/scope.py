@@ -70,13 +70,13 @@ class Scope:
         """The state as it is now."""
         try:
             loaded = self._read()
-            if loaded.is_unfinished:
-                # It shows as erased already; who can't write may still read.
-                with contextlib.suppress(StorageError):
-                    self.finish()
-            return loaded.tables
         except OSError as error:
             raise storage_error(error, self.scope.text) from error
+        if loaded.is_unfinished:
+            # It shows as erased already; who can't write may still read.
+            with contextlib.suppress(StorageError):
+                self.finish()
+        return loaded.tables
 
     def _read(self) -> Loaded:
         for _ in range(_TRIES):

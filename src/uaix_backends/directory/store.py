@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from uaix_backends.directory.files import storage_error
 from uaix_backends.directory.listing import Listing
 from uaix_backends.directory.root import Root
 from uaix_backends.directory.scope import Scope
@@ -21,6 +20,7 @@ from uaix_core.store.views import TablesSnapshot, due_rows
 from uaix_core.values.errors import StorageError, StoreOpenError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Sequence
 
     from uaix_core.schema.commits import Commit
@@ -80,7 +80,7 @@ class DirectoryStore:
                 code="store.platform",
                 hint="use the SQLite store",
             ) from None
-        root = Root.open(os.path.abspath(os.fspath(path)), create=create)
+        root = Root.open(str(Path(path).absolute()), create=create)
         store = cls(root, schema, busy_timeout_s)
         try:
             store._finish()
@@ -134,9 +134,7 @@ class DirectoryStore:
         self._owner.check()
         check_limit(limit)
         start = after.text if after is not None else ""
-        found = sorted(
-            (scope.text, scope) for scope in self._listing.with_commits()
-        )
+        found = sorted((scope.text, scope) for scope in self._listing.with_commits())
         return [scope for text, scope in found if text > start][:limit]
 
     def rebuild(self, scope: ScopeId) -> int:

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from uaix_backends.directory.files import replaced
 from uaix_backends.directory.lines import is_unwritten, read_lines
-from uaix_backends.directory.loaded import Loaded, Place, Unsure, completed, local_change
+from uaix_backends.directory.loaded import (
+    Loaded,
+    Place,
+    Unsure,
+    completed,
+    local_change,
+)
 from uaix_backends.directory.work_log import (
     INTENT,
     LOG,

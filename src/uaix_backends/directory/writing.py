@@ -131,9 +131,12 @@ class Writing:
             # What may not be durable must not be taken for it: the intent still
             # holds it and is settled again.
             self.loaded = None
-            with contextlib.suppress(OSError), self.work() as work:
-                with work.file_to_append(LOG) as file:
-                    file.cut(end)
+            with (
+                contextlib.suppress(OSError),
+                self.work() as work,
+                work.file_to_append(LOG) as file,
+            ):
+                file.cut(end)
             raise
         self.keep(self.now._replace(pending=None))
 

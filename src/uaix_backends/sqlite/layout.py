@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from uaix_backends.sqlite.rows import builder
+from uaix_backends.sqlite.rows import Builder
 from uaix_backends.sqlite.shapes import Shape
 from uaix_core.schema.kinds import Kind
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
@@ -43,8 +43,9 @@ class Table(Shape):
 
     def __init__(self, relation: Relation) -> None:
         super().__init__(relation)
-        #: Makes rows of results of `get`, `scan` and `many`.
-        self.build = builder(relation)
+        builder = Builder(relation)
+        #: One row, and rows, of results of `get`, `scan` and `many`.
+        self.one, self.rows = builder.one, builder.many
         kinds = (relation.fields[name].kind for name in relation.key)
         #: The exact types of a key's values.
         self.key_types = tuple(_PYTHON[kind] for kind in kinds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import chain
+from os import getpid
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -20,17 +21,14 @@ from uaix_core.values.errors import ClosedError, IntegrityError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from uaix_backends.ownership import Ownership
     from uaix_backends.sqlite.layout import Layout, Table
     from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
     from uaix_core.store.reading import Scan
     from uaix_core.values.ids import ScopeId
 
-#: How many prefixes one statement takes: few texts, so that they stay prepared.
-_PLACES = (512, 64, 8)
-#: So few are cheaper one by one.
-_FEW = 4
+#: How many prefixes one statement takes; what fills less than half goes one by one.
+_PLACES = (512, 64)
 #: At most so many commits, and rows of them, are held while commits are read.
 _COMMITS = 256
 _ADDS = 256
@@ -50,12 +48,13 @@ class ScopeRows:
     A scope that nobody wrote to has no number, and all reads of it find nothing.
     """
 
-    __slots__ = ("connection", "layout", "mark", "number", "scope", "work")
+    __slots__ = ("connection", "execute", "layout", "mark", "number", "scope", "work")
 
     def __init__(
         self, connection: apsw.Connection, layout: Layout, scope: ScopeId
     ) -> None:
         self.connection = connection
+        self.execute = connection.execute
         self.layout = layout
         self.scope = scope
         found = connection.execute(_SCOPE, (scope.text,)).fetchone()
@@ -67,11 +66,6 @@ class ScopeRows:
             self.number, self.work, *mark = found
             self.mark = Mark(*mark)
 
-    def get(self, table: Table, key: Key) -> Row | None:
-        """The row of a key."""
-        found = table.build(self.connection.execute(table.get, (self.number, *key)))
-        return found[0] if found else None
-
     def scan(self, scan: Scan) -> list[Row]:
         """The rows of a checked scan."""
         table = self.layout.tables[scan.relation.name]
@@ -79,7 +73,7 @@ class ScopeRows:
             scan.path, len(scan.prefix), len(scan.after), reverse=scan.reverse
         )
         values = (self.number, *scan.prefix, *scan.after, scan.limit)
-        return table.build(self.connection.execute(text, values))
+        return table.rows(self.execute(text, values).fetchall())
 
     def many(
         self, table: Table, path: str, count: int, prefixes: Sequence[Key]
@@ -89,16 +83,16 @@ class ScopeRows:
         if self.number is None:
             return rows
         at = 0
-        while (left := len(prefixes) - at) > _FEW:
-            places = next((n for n in _PLACES if n <= left), _PLACES[-1])
-            bound = list(chain.from_iterable(prefixes[at : at + places]))
-            bound += [None] * (places * count - len(bound))
+        for places in _PLACES:
             text = table.many(path, count, places)
-            rows += table.build(self.connection.execute(text, (*bound, self.number)))
-            at += places
+            while len(prefixes) - at > places // 2:
+                bound = list(chain.from_iterable(prefixes[at : at + places]))
+                bound += [None] * (places * count - len(bound))
+                rows += table.rows(self.execute(text, (*bound, self.number)).fetchall())
+                at += places
         text = table.scan(path, count, 0, reverse=False, limit=False)
         for prefix in prefixes[at:]:
-            rows += table.build(self.connection.execute(text, (self.number, *prefix)))
+            rows += table.rows(self.execute(text, (self.number, *prefix)).fetchall())
         return rows
 
     def answer(self, ask: Ask) -> Found:
@@ -127,7 +121,7 @@ class ScopeRows:
     def digest_at(self, seq: int) -> str:
         """The chain digest of a past commit."""
         text = "SELECT digest FROM uaix_commit WHERE scope_no = ? AND seq = ?"
-        found = self.connection.execute(text, (self.number, seq)).fetchone()
+        found = self.execute(text, (self.number, seq)).fetchone()
         return found[0] if found else ""
 
     def commits(self, after: int) -> Iterator[list[Recorded]]:
@@ -147,7 +141,7 @@ class ScopeRows:
     def _commits(self, after: int) -> list[Recorded]:
         log: list[tuple[Any, ...]] = []
         count = 0
-        found = self.connection.execute(_LOG, (self.number, after, _COMMITS))
+        found = self.execute(_LOG, (self.number, after, _COMMITS))
         entry: tuple[Any, ...]
         for entry in found.fetchall():
             count += entry[3]
@@ -159,8 +153,8 @@ class ScopeRows:
         adds: dict[int, list[tuple[int, Row]]] = {entry[0]: [] for entry in log}
         bounds = (self.number, log[0][0], log[-1][0])
         for table in self.layout.history:
-            results = self.connection.execute(table.ledger, bounds).fetchall()
-            rows = table.build(values[1:] for values in results)
+            results: list[Any] = self.execute(table.ledger, bounds).fetchall()
+            rows = table.rows(values[1:] for values in results)
             for values, row in zip(results, rows, strict=True):
                 adds[row.version].append((values[0], row))
         return [self._recorded(entry, adds[entry[0]]) for entry in log]
@@ -190,20 +184,25 @@ class ScopeRows:
 class SqliteSnapshot:
     """The port's `Snapshot` over the read transaction of one connection."""
 
-    __slots__ = ("_connections", "_owner", "_path", "_rows")
+    __slots__ = ("_path", "_pid", "_rows")
 
-    def __init__(self, rows: ScopeRows, owner: Ownership, path: str) -> None:
+    def __init__(self, rows: ScopeRows, path: str) -> None:
         self._rows: ScopeRows | None = rows
-        self._owner = owner
         self._path = path
+        self._pid = getpid()
 
     def _live(self) -> ScopeRows:
         rows = self._rows
-        if rows is None:
-            raise ClosedError("the snapshot is closed", code="snapshot.closed")
-        if self._owner.is_foreign:
-            self._owner.check()
+        if rows is None or getpid() != self._pid:
+            raise self._refusal()
         return rows
+
+    def _refusal(self) -> ClosedError:
+        if self._rows is None:
+            return ClosedError("the snapshot is closed", code="snapshot.closed")
+        return ClosedError(
+            "the snapshot was opened in another process", code="store.forked"
+        )
 
     @property
     def position(self) -> int:
@@ -217,19 +216,21 @@ class SqliteSnapshot:
 
     def get(self, relation: str, key: Key) -> Row | None:
         """See `uaix_core.store.port.Snapshot.get`."""
-        rows = self._live()
+        rows = self._rows
+        if rows is None or getpid() != self._pid:
+            raise self._refusal()
         table = rows.layout.tables.get(relation)
-        try:
-            if table is not None and tuple(map(type, key)) == table.key_types:
-                found = rows.get(table, key)
-                if found is not None:
-                    return found
-        except apsw.Error as error:
-            raise translated(error, self._path) from error
-        except (UnicodeError, OverflowError):
-            # No row has such a key; what is wrong with it is said below.
-            pass
-        # A key under which a row stands is a proper one, so only others are checked.
+        # A key under which a row stands is a proper one, so only others are checked;
+        # but SQLite finds 1 also under True.
+        if table is not None and tuple(map(type, key)) == table.key_types:
+            try:
+                found = rows.execute(table.get, (rows.number, *key)).fetchone()
+            except apsw.Error as error:
+                raise translated(error, self._path) from error
+            except (UnicodeError, OverflowError):
+                found = None
+            if found is not None:
+                return table.one(found)
         check_get(rows.layout.schema, relation, key)
         return None
 

@@ -151,7 +151,7 @@ class SqliteStore:
             if isinstance(error, apsw.Error):
                 raise translated(error, self._connections.path) from error
             raise
-        return reader, SqliteSnapshot(rows, self._owner, self._connections.path)
+        return reader, SqliteSnapshot(rows, self._connections.path)
 
     def _end(self, reader: apsw.Connection) -> None:
         if self._owner.is_foreign:
@@ -180,7 +180,7 @@ class SqliteStore:
         check_due(self.schema, relation, limit)
         table = self._layout.tables[relation]
         found = self._read(table.due, (until, limit))
-        rows = table.build(values[1:] for values in found)
+        rows = table.rows(values[1:] for values in found)
         scopes = (ScopeId.parse(values[0]) for values in found)
         return list(zip(scopes, rows, strict=True))
 

@@ -1,4 +1,4 @@
-"""Keyed digests: what may be compared under a scope's own key and tells nothing else."""
+"""Keyed digests: they can be compared under one key and tell nothing else."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Packages: declared sets of records with a manifest, as folders or `.uaix` archives."""
+"""Packages: declared sets of records with a manifest, as folders or archives."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.packages.manifest_words import TEXT_MEDIA
+from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.paths import shown
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from uaix_core.values.errors import IntegrityError
 
 if TYPE_CHECKING:
     from uaix_core.packages.inventory import ContentEntry
-    from uaix_core.packages.manifest import FileEntry, Manifest
+    from uaix_core.packages.manifest.values import FileEntry, Manifest
 
 PackageState = Literal["quarantined", "review_required"]
 

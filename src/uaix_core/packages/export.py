@@ -8,7 +8,7 @@ import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import REVISION, Receipt, Revision
-from uaix_core.packages.manifest import files_digest
+from uaix_core.packages.manifest.values import files_digest
 from uaix_core.packages.relations import (
     CHECKPOINT,
     PACKAGE,
@@ -17,7 +17,7 @@ from uaix_core.packages.relations import (
     Package,
     PackageFile,
 )
-from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError, IntegrityError, NotFoundError

@@ -60,7 +60,9 @@ class Findings:
         self._found: dict[tuple[str, str | None, str], Finding] = {}
         self.halted = False
 
-    def add(self, code: str, path: str | None = None, message: str | None = None) -> None:
+    def add(
+        self, code: str, path: str | None = None, message: str | None = None
+    ) -> None:
         """Note a finding; the same code, path and message counts once."""
         rule = self._rules[code]
         severity = rule.severity
@@ -74,7 +76,9 @@ class Findings:
             Finding(code, severity, rule.family, path, text, rule.trigger),
         )
 
-    def halt(self, code: str, path: str | None = None, message: str | None = None) -> None:
+    def halt(
+        self, code: str, path: str | None = None, message: str | None = None
+    ) -> None:
         """Note a finding after which the reading ends."""
         self.add(code, path, message)
         self.halted = True

@@ -14,7 +14,7 @@ import attrs
 from uaix_core.history.idempotency import KeyUse, use_key
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import REVISION
-from uaix_core.packages.manifest_words import fold
+from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import (
     CHECKPOINT,
     CHECKPOINT_DIGEST,
@@ -22,7 +22,7 @@ from uaix_core.packages.relations import (
     Checkpoint,
     CheckpointDigest,
 )
-from uaix_core.packages.required_sets import ruleset_named
+from uaix_core.packages.required.sets import ruleset_named
 from uaix_core.schema.commits import Commit, Expect
 from uaix_core.values.canonical import (
     SALT_BYTES,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from uaix_core.packages.bodies import judge_body
-from uaix_core.packages.manifest import SENTINEL, files_digest
-from uaix_core.packages.manifest_words import is_sha256
+from uaix_core.packages.manifest.values import SENTINEL, files_digest
+from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.paths import judge_path, shown
-from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.canonical import sha256_hex
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.findings import Findings
     from uaix_core.packages.limits import Limits
-    from uaix_core.packages.manifest_rules import Listing
+    from uaix_core.packages.manifest.judging import Listing
 
 
 class ContentEntry(Protocol):

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from uaix_core.packages.archive_reader import read_archive
+from uaix_core.packages.archive.reader import read_archive
 from uaix_core.packages.checked import CheckedFile, CheckedPackage
 from uaix_core.packages.findings import Finding, Findings
-from uaix_core.packages.folder_contents import read_folder
+from uaix_core.packages.folder import read_folder
 from uaix_core.packages.inventory import judge_package_digest, judge_parity, measure
 from uaix_core.packages.limits import DEFAULT_LIMITS, Limits
-from uaix_core.packages.manifest_codec import from_wire
-from uaix_core.packages.manifest_rules import judge_manifest
-from uaix_core.packages.required_sets import (
+from uaix_core.packages.manifest.codec import from_wire
+from uaix_core.packages.manifest.judging import judge_manifest
+from uaix_core.packages.required.sets import (
     DEFAULT_RULESET,
     MANIFEST_PATH,
     ruleset_named,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from uaix_core.packages.inventory import Contents, Measured
-    from uaix_core.packages.manifest import Manifest
+    from uaix_core.packages.manifest.values import Manifest
     from uaix_core.packages.source import PackageSource
 
 Verdict = Literal["accept", "refuse"]

@@ -9,7 +9,7 @@ import attrs
 from uaix_core.history.idempotency import check_key
 from uaix_core.history.receipts import Writing
 from uaix_core.history.relations import RECEIPT, RECEIPT_ENTRY, REVISION
-from uaix_core.packages.archive_writer import write_archive
+from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.export import (
     Exported,
     export_receipt,
@@ -27,7 +27,7 @@ from uaix_core.packages.install import (
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.lint import lint
 from uaix_core.packages.relations import CHECKPOINT, PACKAGE
-from uaix_core.packages.required_sets import DEFAULT_RULESET
+from uaix_core.packages.required.sets import DEFAULT_RULESET
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import values_of
 from uaix_core.session.writes import write

@@ -9,7 +9,7 @@ import click
 
 from uaix_backends.files import read_package, write_archive_file, write_folder
 from uaix_backends.opening import open_session
-from uaix_core.packages.archive_reader import EXTENSION
+from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.packages.install import PackageRefusedError
 from uaix_core.values.errors import CallerError
 from uaix_surfaces.cli.failures import OK, usable

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from uaix_backends.files import read_package, write_package
 from uaix_backends.opening import open_session, open_store
 from uaix_backends.system import SystemClock
-from uaix_core.packages.archive_writer import write_archive
+from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.install import PackageRefusedError
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.lint import lint
-from uaix_core.packages.required_sets import MANIFEST_PATH
-from uaix_core.packages.template import new_package
+from uaix_core.packages.required.sets import MANIFEST_PATH
+from uaix_core.packages.templates.new import new_package
 from uaix_core.store.copying import copy_scope, differences
 from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.ids import ScopeId

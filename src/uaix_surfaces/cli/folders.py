@@ -14,11 +14,11 @@ from uaix_backends.files import (
     write_folder,
 )
 from uaix_backends.system import SystemClock
-from uaix_core.packages.archive_reader import EXTENSION
-from uaix_core.packages.archive_writer import write_archive
-from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.packages.archive.reader import EXTENSION
+from uaix_core.packages.archive.writer import write_archive
+from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.source import PackageSource
-from uaix_core.packages.template import KINDS, new_package, repack
+from uaix_core.packages.templates.new import KINDS, new_package, repack
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError, NotFoundError
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.checked import CheckedPackage
     from uaix_core.packages.lint import Report
-    from uaix_core.packages.template import Kind
+    from uaix_core.packages.templates.new import Kind
 
 
 def new_place(path: Path) -> Path:

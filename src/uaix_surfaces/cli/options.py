@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from uaix_core.packages.required_sets import DEFAULT_RULESET, RULESETS
+from uaix_core.packages.required.sets import DEFAULT_RULESET, RULESETS
 from uaix_core.values.ids import Principal, ScopeId
 from uaix_surfaces.cli.failures import usable
 

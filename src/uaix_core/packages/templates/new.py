@@ -13,30 +13,30 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import attrs
 
-from uaix_core.packages import registered_files as registered
-from uaix_core.packages.manifest import (
+from uaix_core.packages.manifest.codec import to_bytes
+from uaix_core.packages.manifest.values import (
     FileEntry,
     Integrity,
     Manifest,
     derived_stable_id,
     files_digest,
 )
-from uaix_core.packages.manifest_codec import to_bytes
-from uaix_core.packages.manifest_words import (
+from uaix_core.packages.manifest.words import (
     PACKAGE_FORMAT,
     UAIX_VERSION,
     is_usable_id,
 )
-from uaix_core.packages.repack import Repacked, repack
-from uaix_core.packages.required_sets import (
+from uaix_core.packages.required import files as registered
+from uaix_core.packages.required.sets import (
     DEFAULT_RULESET,
     MANIFEST_PATH,
     ruleset_named,
     startup_order,
 )
-from uaix_core.packages.template_evidence import EVIDENCE_TEXTS
-from uaix_core.packages.template_persona import PERSONA_TEXTS
-from uaix_core.packages.template_texts import UNIVERSAL_TEXTS, StarterText
+from uaix_core.packages.templates.evidence import EVIDENCE_TEXTS
+from uaix_core.packages.templates.persona import PERSONA_TEXTS
+from uaix_core.packages.templates.repack import Repacked, repack
+from uaix_core.packages.templates.texts import UNIVERSAL_TEXTS, StarterText
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
 from uaix_core.values.instants import format_instant

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from uaix_core.packages.archive_format import (
+from uaix_core.packages.archive.layout import (
     ALLOWED_FLAGS,
     CENTRAL,
     DEFLATED,
@@ -30,12 +30,12 @@ from uaix_core.packages.archive_format import (
     UNIX_NONE,
     UNIX_REGULAR,
 )
-from uaix_core.packages.archive_names import read_name
+from uaix_core.packages.archive.names import read_name
 from uaix_core.packages.paths import shown
 from uaix_core.packages.rules.archives import STORED_DESCRIPTOR
 
 if TYPE_CHECKING:
-    from uaix_core.packages.archive_entries import Reading
+    from uaix_core.packages.archive.entries import Reading
 
 #: Extra fields (APPNOTE 4.5.2, 4.6) that say nothing about name or content.
 _HARMLESS_EXTRAS: Final = frozenset((0x5455, 0x7875, 0x000A, 0x5855))

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from uaix_core.packages.limits import DEFAULT_LIMITS
-from uaix_core.packages.manifest import files_digest
-from uaix_core.packages.manifest_codec import WIRE_NAMES
-from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.packages.manifest.codec import WIRE_NAMES
+from uaix_core.packages.manifest.values import files_digest
+from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import parse

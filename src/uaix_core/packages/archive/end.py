@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.packages.archive_format import (
+from uaix_core.packages.archive.layout import (
     CENTRAL_SIGNATURE,
     DESCRIPTOR_SIGNATURE,
     END,
@@ -24,7 +24,7 @@ from uaix_core.packages.rules.archives import PADDING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from uaix_core.packages.archive_entries import Reading
+    from uaix_core.packages.archive.entries import Reading
 
 #: How far back from the end of a file readers look for an end record.
 REACH = END.size + ONES_16

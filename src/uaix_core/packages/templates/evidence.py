@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.packages.template_texts import StarterText
+from uaix_core.packages.templates.texts import StarterText
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

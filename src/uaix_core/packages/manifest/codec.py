@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from uaix_core.packages.manifest import FileEntry, Integrity, Manifest
-from uaix_core.packages.required_sets import DEFAULT_RULESET, ruleset_named
+from uaix_core.packages.manifest.values import FileEntry, Integrity, Manifest
+from uaix_core.packages.required.sets import DEFAULT_RULESET, ruleset_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.packages.archive_format import STORED
+from uaix_core.packages.archive.layout import STORED
 from uaix_core.packages.paths import shown
 
 if TYPE_CHECKING:

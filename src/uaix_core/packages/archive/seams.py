@@ -5,21 +5,21 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from uaix_core.packages.archive_end import find_backwards, is_at, is_end
-from uaix_core.packages.archive_format import (
+from uaix_core.packages.archive.end import find_backwards, is_at, is_end
+from uaix_core.packages.archive.layout import (
     END_SIGNATURE,
     FLAG_DESCRIPTOR,
     LOCAL,
     LOCAL_SIGNATURE,
     ZIP64_SIGNATURES,
 )
-from uaix_core.packages.archive_names import read_name
+from uaix_core.packages.archive.names import read_name
 from uaix_core.packages.paths import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from uaix_core.packages.archive_entries import Reading
+    from uaix_core.packages.archive.entries import Reading
 
 # So many end records without a directory are looked at before giving up.
 _MAX_CANDIDATES = 4096

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from uaix_core.packages.manifest import FileEntry, Manifest
-from uaix_core.packages.manifest_codec import WIRE_NAMES, wire_fields
+from uaix_core.packages.manifest.codec import WIRE_NAMES, wire_fields
+from uaix_core.packages.manifest.values import FileEntry, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

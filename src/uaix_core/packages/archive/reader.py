@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from uaix_core.packages.archive_end import End, find_end
-from uaix_core.packages.archive_entries import (
+from uaix_core.packages.archive.end import End, find_end
+from uaix_core.packages.archive.entries import (
     ArchiveContents,
     Content,
     Entry,
     Reading,
 )
-from uaix_core.packages.archive_format import (
+from uaix_core.packages.archive.headers import Record, bind_local, read_record
+from uaix_core.packages.archive.layout import (
     CENTRAL,
     CENTRAL_SIGNATURE,
     DEFLATED,
@@ -31,9 +32,8 @@ from uaix_core.packages.archive_format import (
     UNIX_NONE,
     UNIX_REGULAR,
 )
-from uaix_core.packages.archive_headers import Record, bind_local, read_record
-from uaix_core.packages.archive_names import judge_names
-from uaix_core.packages.archive_seams import judge_seam, name_stray
+from uaix_core.packages.archive.names import judge_names
+from uaix_core.packages.archive.seams import judge_seam, name_stray
 from uaix_core.packages.limits import DEFAULT_LIMITS, Limits
 from uaix_core.packages.paths import shown
 from uaix_core.values.errors import CallerError

@@ -1,7 +1,7 @@
 """The judgement of a parsed manifest on its own, before any file is looked at.
 
-`manifest_shape` finds what is there, this module judges the fields of the whole,
-`manifest_entries` each listed file, `required_sets` their closure, and `inventory`
+`shape` finds what is there, this module judges the fields of the whole,
+`entries` each listed file, `required.sets` their closure, and `inventory`
 compares the listing with the content.
 
 Source: UAIX package format v0.1, "Words on the wire".
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from uaix_core.packages import manifest_words as words
-from uaix_core.packages.manifest import SENTINEL
-from uaix_core.packages.manifest_codec import read_entrypoints
-from uaix_core.packages.manifest_entries import EntryJudge
-from uaix_core.packages.manifest_shape import shape
-from uaix_core.packages.manifest_words import fold
+from uaix_core.packages.manifest import words
+from uaix_core.packages.manifest.codec import read_entrypoints
+from uaix_core.packages.manifest.entries import EntryJudge
+from uaix_core.packages.manifest.shape import shape
+from uaix_core.packages.manifest.values import SENTINEL
+from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.paths import shown
-from uaix_core.packages.registered_files import ADVANCED_PERSONA, UNIVERSAL
-from uaix_core.packages.required_sets import judge_required
+from uaix_core.packages.required.files import ADVANCED_PERSONA, UNIVERSAL
+from uaix_core.packages.required.sets import judge_required
 from uaix_core.values.errors import CallerError
 from uaix_core.values.instants import DAY, parse_instant
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.findings import Findings
     from uaix_core.packages.limits import Limits
-    from uaix_core.packages.manifest_shape import Fields
-    from uaix_core.packages.required_sets import Ruleset
+    from uaix_core.packages.manifest.shape import Fields
+    from uaix_core.packages.required.sets import Ruleset
 
 #: How far createdUtc may be ahead of the clock, in microseconds.
 FUTURE_TOLERANCE: Final = DAY

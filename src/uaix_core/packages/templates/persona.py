@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.packages.registered_files import DIMENSIONS, PERSONA_FILE
-from uaix_core.packages.template_texts import StarterText, memory_fields
+from uaix_core.packages.required.files import DIMENSIONS, PERSONA_FILE
+from uaix_core.packages.templates.texts import StarterText, memory_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

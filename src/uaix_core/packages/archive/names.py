@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from uaix_core.packages.archive_format import FLAG_UTF8
+from uaix_core.packages.archive.layout import FLAG_UTF8
 from uaix_core.packages.paths import judge_path, judge_paths, shown, wrapping_folder
 from uaix_core.packages.rules.archives import UNFLAGGED_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from uaix_core.packages.archive_entries import Reading
+    from uaix_core.packages.archive.entries import Reading
 
 _MACOSX = "__MACOSX"
 

@@ -1,7 +1,7 @@
 """The manifest as a value: what a package declares about itself and its files.
 
 Words are kept in the spelling in which they were read. The wire names belong to
-`manifest_codec`, the rules to `manifest_rules`; a value made by hand is not judged.
+`codec`, the rules to `judging`; a value made by hand is not judged.
 
 Source: UAIX package format v0.1, "Words on the wire".
 """
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from uaix_core.packages.manifest_words import fold
-from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.packages.manifest.words import fold
+from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.ids import NAMESPACE_URL, uuid5
 
 if TYPE_CHECKING:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from uaix_core.packages import manifest_words as words
-from uaix_core.packages.manifest_words import fold
+from uaix_core.packages.manifest import words
+from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.paths import shown
-from uaix_core.packages.required_sets import MANIFEST_PATH
+from uaix_core.packages.required.sets import MANIFEST_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from uaix_core.packages.findings import Findings
-    from uaix_core.packages.manifest_shape import Fields
-    from uaix_core.packages.required_sets import Ruleset
+    from uaix_core.packages.manifest.shape import Fields
+    from uaix_core.packages.required.sets import Ruleset
 
 
 class EntryJudge:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from struct import Struct
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.packages.archive_format import (
+from uaix_core.packages.archive.layout import (
     CENTRAL,
     CENTRAL_SIGNATURE,
     END,
@@ -33,7 +33,7 @@ from uaix_core.values.errors import CallerError, LimitError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from uaix_core.packages.archive_entries import Content
+    from uaix_core.packages.archive.entries import Content
     from uaix_core.packages.limits import Limits
 
 # Made on Unix; a regular file, readable by all, writable by its owner.

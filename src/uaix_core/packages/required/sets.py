@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from uaix_core.packages import registered_files as registered
+from uaix_core.packages.required import files as registered
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from uaix_core.packages.findings import Findings
-    from uaix_core.packages.registered_files import RegisteredFile
+    from uaix_core.packages.required.files import RegisteredFile
 
 MANIFEST_PATH: Final = ".uai/manifest.uaix.json"
 DEFAULT_RULESET: Final = "3.138"

@@ -1,0 +1,1 @@
+"""Archives: the strict reader, from offset 0, and the deterministic writer."""

@@ -1,0 +1,1 @@
+"""Closed required sets: registered files and the rulesets that require them."""
