@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import data, product
 from benchmarks.figures import TARGETS, Figure
 from benchmarks.floor import Floor
-from benchmarks.plan import folder
 from benchmarks.timing import in_turns, run_by_run
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def append(plan: Plan) -> Iterator[Figure]:
     """Durable commits against durable rows with SHA-256."""
     with (
-        folder() as place,
-        product.opened("sqlite", place) as sqlite,
-        product.opened("dir", place) as directory,
+        plan.folder() as name,
+        product.opened("sqlite", Path(name)) as sqlite,
+        product.opened("dir", Path(name)) as directory,
     ):
-        base = Floor(place / "floor.db")
+        base = Floor(Path(name) / "floor.db")
         yield from _single(plan, base, sqlite, directory)
         yield from _bulk(plan, base, sqlite, directory)
         base.close()
@@ -73,9 +73,7 @@ def _one(store: Store, contents: list[bytes], *, work: bool) -> Run:
     )
 
 
-def _bulk(
-    plan: Plan, base: Floor, sqlite: Store, directory: Store
-) -> Iterator[Figure]:
+def _bulk(plan: Plan, base: Floor, sqlite: Store, directory: Store) -> Iterator[Figure]:
     contents = data.texts(plan.batch)
     scope = product.scope_of("bulk")
     renamed = [

@@ -49,9 +49,9 @@ _LAST_OF_ALL = "select id from note order by id desc limit ?"
 _PAGE = "select * from note where scope = ? order by at limit 50"
 
 _WORDS = re.compile(r"\w+")
-_COMMON = frozenset(
-    "a an and are as at be by for from in is it of on or that the this to was with "
-    "you your".split()
+_COMMON = (
+    " a an and are as at be by for from in is it of on or that the this to was with "
+    "you your "
 )
 #: Rank fusion: how slowly the weight of a place falls.
 _SLOPE = 60
@@ -126,7 +126,7 @@ class Floor:
     def matching(self, query: str, scope: str | None, limit: int) -> list[int]:
         """The ids of the notes that share words with a question, best first."""
         words = dict.fromkeys(_WORDS.findall(query.lower()))
-        chosen = [word for word in words if word not in _COMMON] or list(words)
+        chosen = [word for word in words if f" {word} " not in _COMMON] or list(words)
         match = f"said:({' OR '.join(map(_quoted, chosen))})"
         if scope is not None:
             match = f"scope:{_quoted(scope)} AND {match}"
@@ -153,7 +153,8 @@ class Floor:
         best = sorted(weight, key=weight.__getitem__, reverse=True)[:limit]
         marks = ",".join("?" * len(best))
         text = f"select id, said from note where id in ({marks})"  # noqa: S608 - marks
-        return self.connection.execute(text, best).fetchall()
+        found: list[Any] = self.connection.execute(text, best).fetchall()
+        return found
 
     def close(self) -> None:
         """Close the file."""

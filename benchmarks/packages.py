@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import product
 from benchmarks.figures import TARGETS, Figure
 from benchmarks.floor import Floor, write_zip
-from benchmarks.plan import folder
 from benchmarks.timing import in_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from benchmarks.plan import Plan
     from benchmarks.timing import Run
+    from uaix_core import Session
 
 #: Small packages are installed so often in a turn.
 _FEW_TIMES = 10
@@ -27,9 +28,9 @@ def install(plan: Plan) -> Iterator[Figure]:
     """Install into a fresh scope against rows and SHA-256 of the same files."""
     sizes = (("install few", plan.few, _FEW_TIMES), ("install many", plan.many, 1))
     for target, count, times in sizes:
-        with folder() as place:
+        with plan.folder() as name:
             files = product.package(count)
-            yield from _installs(plan, place, files, target, times)
+            yield from _installs(plan, Path(name), files, target, times)
 
 
 def _installs(
@@ -81,17 +82,23 @@ def export(plan: Plan) -> Iterator[Figure]:
     for count in (plan.few, plan.many):
         files = product.package(count)
         times = _FEW_TIMES if count == plan.few else 1
-        with folder() as place, ExitStack() as stores:
-            runs: list[Run] = [lambda _, files=files: write_zip(files)]
+        with plan.folder() as name, ExitStack() as stores:
+            runs: list[Run] = [partial(_written, files)]
             for kind in _KINDS:
-                store = stores.enter_context(product.opened(kind, place))
+                store = stores.enter_context(product.opened(kind, Path(name)))
                 session = product.session_of(store, product.scope_of("export"))
                 session.packages.install(product.folder_source(files))
                 assert session.packages.export("benchmark").files == files
-                runs.append(
-                    lambda _, session=session: session.packages.export("benchmark")
-                )
+                runs.append(partial(_exported, session))
             floor, *measures = in_turns(runs, rounds=plan.rounds, times=times)
         for kind, measure in zip(_KINDS, measures, strict=True):
             what = f"{count:,} files, {kind}"
             yield Figure("export", what, measure, floor, TARGETS["export"])
+
+
+def _written(files: Mapping[str, bytes], _: int) -> object:
+    return write_zip(files)
+
+
+def _exported(session: Session, _: int) -> object:
+    return session.packages.export("benchmark")

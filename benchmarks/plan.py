@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 #: The number of the targets, and that of a quick run.
 USUAL, QUICK = 100_000, 5_000
@@ -18,8 +16,13 @@ USUAL, QUICK = 100_000, 5_000
 
 @attrs.frozen
 class Plan:
-    """The sizes of one run; ``n`` is the number of rows in a store."""
+    """The sizes of one run.
 
+    ``place`` is an empty folder for all that is made, ``n`` the number of rows or
+    commits in a filled store.
+    """
+
+    place: Path
     n: int = USUAL
     is_quick: bool = False
 
@@ -68,9 +71,6 @@ class Plan:
         """Reads of one row in a turn."""
         return min(self.n, 1_000)
 
-
-@contextmanager
-def folder() -> Iterator[Path]:
-    """An empty folder that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="benchmark-") as path:
-        yield Path(path)
+    def folder(self) -> TemporaryDirectory[str]:
+        """A folder that is gone after its ``with`` block."""
+        return TemporaryDirectory(dir=self.place)

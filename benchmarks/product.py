@@ -20,9 +20,9 @@ from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install
 from uaix_core.packages.limits import MIB, Limits
-from uaix_core.packages.templates.repack import repack
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
 from uaix_core.packages.templates.new import new_package
+from uaix_core.packages.templates.repack import repack
 from uaix_core.schema.commits import Commit
 from uaix_core.values.canonical import SALT_BYTES, sha256_hex
 
@@ -160,9 +160,7 @@ def decided(store: Store, scope: ScopeId, report: Report) -> Commit:
         return cast("Commit", decide_install(snapshot, writing, report, None))
 
 
-def installs(
-    store: Store, name: str, source: PackageSource
-) -> Callable[[int], object]:
+def installs(store: Store, name: str, source: PackageSource) -> Callable[[int], object]:
     """A run that installs a package into a fresh scope."""
     return lambda run: session_of(store, scope_of(name, run)).packages.install(source)
 

@@ -18,6 +18,7 @@ from uaix_backends.files import (
     write_folder,
     write_package,
 )
+from uaix_backends.judging import lint_path
 from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.limits import KIB, Limits
 from uaix_core.packages.source import PackageSource
@@ -433,3 +434,31 @@ def test_source_date_epoch_reaches_the_archive(tmp_path, monkeypatch):
     write_package(tmp_path / "b.uaix", FILES, timestamp=0)
     assert (tmp_path / "a.uaix").read_bytes() == write_archive(FILES, timestamp=10**12)
     assert (tmp_path / "b.uaix").read_bytes() == write_archive(FILES)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code"),
+    [
+        (lambda folder: (folder / "link").symlink_to("AGENTS.md"), "zip.special-file"),
+        (lambda folder: os.mkfifo(folder / "pipe"), "zip.special-file"),
+        (
+            lambda folder: (folder / "big").write_bytes(b"x" * 2_000),
+            "zip.limit-archive",
+        ),
+    ],
+)
+def test_what_can_not_be_read_for_what_it_is_is_refused(tmp_path, spoil, code):
+    """A link, a pipe or an oversize file makes a package refused, not unreadable."""
+    folder = tmp_path / "package"
+    folder.mkdir()
+    spoil(folder)
+
+    report = lint_path(folder, limits=Limits(entry_bytes=1_000), now=0)
+
+    assert ("refuse", [code]) == (report.verdict, [f.code for f in report.findings])
+
+
+def test_a_path_with_nothing_is_no_verdict(tmp_path):
+    """Where nothing lies there is nothing to judge."""
+    with pytest.raises(NotFoundError):
+        lint_path(tmp_path / "nothing", now=0)

@@ -60,15 +60,15 @@ def test_unreadable_weighs_more_than_refused(run, refused, tmp_path):
     assert 2 == run("lint", tmp_path / "none", refused).code
 
 
-def test_a_link_in_a_folder_is_unreadable(run, folder, tmp_path):
-    """A symbolic link inside a folder is never followed: exit code 2."""
+def test_a_link_in_a_folder_is_refused(run, folder, tmp_path):
+    """A symbolic link inside a folder is never followed and refuses the package."""
     (tmp_path / "secret").write_bytes(b"SECRET")
     (folder / "link.uai").symlink_to(tmp_path / "secret")
 
-    ran = run("lint", folder)
+    ran = run("lint", folder, "--json")
 
-    assert 2 == ran.code
-    assert ran.err.startswith("files.symlink: ")
+    assert 1 == ran.code
+    assert ["zip.special-file"] == [f["code"] for f in ran.line["findings"]]
 
 
 def test_lenient_turns_an_unlisted_place_into_a_warning(run, persona, tmp_path):

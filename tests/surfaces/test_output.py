@@ -131,7 +131,7 @@ def test_an_interrupt_ends_quietly():
         "def stop(*_, **__):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    signal.pause()\n"
-        "judging.read_package = stop\n"
+        "judging.lint_path = stop\n"
         "main(['lint', 'x'])\n"
     )
     process = subprocess.run(
@@ -148,7 +148,7 @@ def test_an_unforeseen_error_names_its_kind_only(run, monkeypatch, archive):
     def fail(*_, **__):
         raise RuntimeError("MARKED-BODY")
 
-    monkeypatch.setattr("uaix_surfaces.cli.judging.lint", fail)
+    monkeypatch.setattr("uaix_surfaces.cli.judging.lint_path", fail)
     ran = run("lint", archive, "--json")
 
     assert (70, "defect") == (ran.code, ran.line["error"]["code"])
@@ -162,7 +162,7 @@ def test_a_traceback_is_shown_on_demand(monkeypatch, archive):
     def fail(*_, **__):
         raise RuntimeError
 
-    monkeypatch.setattr("uaix_surfaces.cli.judging.lint", fail)
+    monkeypatch.setattr("uaix_surfaces.cli.judging.lint_path", fail)
 
     with pytest.raises(RuntimeError):
         main(["--traceback", "lint", str(archive)])

@@ -22,6 +22,7 @@ from uaix_core.values.instants import format_instant, parse_instant
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
 
 #: Names the form of the lines; a change of it is a new kind of store.
@@ -119,21 +120,21 @@ def _read_commit(schema: Schema, scope: ScopeId, line: bytes, last: Mark) -> Rec
     entry = _parse(text)
     seq, digest, erases = entry["seq"], entry["digest"], entry["erases"]
     recorded_at = parse_instant(entry["recorded_at"])
-    rows, kept, chained = [], [], []
-    for add in entry["adds"]:
-        name, body = add["relation"], add.get("body")
-        header = plain_text(add["header"])
-        kept.append(_add_text(name, header, body))
-        chained.append(f'["{name}",{header}]')
-        relation = schema.relation(name)
-        row = row_in(relation, add["header"], body, seq)
-        check_row(relation, row)
-        rows.append(row)
+    adds = entry["adds"]
+    headers = [plain_text(add["header"]) for add in adds]
+    chained = [
+        f'["{add["relation"]}",{header}]'
+        for add, header in zip(adds, headers, strict=True)
+    ]
     form = (
         f'{{"adds":[{",".join(chained)}],"erases":{plain_text(erases)},'
         f'"format":"{LEDGER_FORMAT}","previous":"{last.digest}",'
         f'"recorded_at":"{entry["recorded_at"]}","scope":"{scope.text}","seq":{seq}}}'
     )
+    kept = [
+        _add_text(add["relation"], header, add.get("body"))
+        for add, header in zip(adds, headers, strict=True)
+    ]
     if (
         seq != last.seq + 1
         or recorded_at < last.recorded_at
@@ -142,9 +143,17 @@ def _read_commit(schema: Schema, scope: ScopeId, line: bytes, last: Mark) -> Rec
         or _line_text(seq, entry["recorded_at"], digest, kept, erases) != text
     ):
         raise _damaged(scope, last)
+    rows = tuple(_row(schema, add, seq) for add in adds)
     refs = [Ref(name, key_in(schema.relation(name), key)) for name, key in erases]
-    commit = Commit(scope, recorded_at, adds=tuple(rows), erases=tuple(refs))
+    commit = Commit(scope, recorded_at, adds=rows, erases=tuple(refs))
     return Recorded(seq, recorded_at, digest, commit)
+
+
+def _row(schema: Schema, add: dict[str, Any], seq: int) -> Row:
+    relation = schema.relation(add["relation"])
+    row = row_in(relation, add["header"], add.get("body"), seq)
+    check_row(relation, row)
+    return row
 
 
 def _damaged(scope: ScopeId, last: Mark) -> IntegrityError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.files import read_package
+from uaix_backends.judging import lint_path
 from uaix_backends.system import SystemClock
 from uaix_core.packages.lint import lint
 from uaix_core.values.errors import UaixError
@@ -77,14 +77,13 @@ def lint_verb(
     code = OK
     for path in paths:
         try:
-            with out.working(f"reading {path}"):
-                source = read_package(path)
+            with out.working(f"judging {path}"):
+                now = SystemClock().now()
+                report = lint_path(path, ruleset=ruleset, lenient=lenient, now=now)
         except UaixError as error:
             tell(error.as_dict(), as_json=as_json, path=str(path))
             code = UNUSABLE
             continue
-        with out.working(f"judging {path}"):
-            report = judge(source, ruleset=ruleset, lenient=lenient)
         if as_json:
             out.line(report_line(path, report))
         else:

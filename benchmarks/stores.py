@@ -1,0 +1,78 @@
+"""Whole stores: opening them, their views made anew, their bytes on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import product
+from benchmarks.figures import TARGETS, Figure
+from benchmarks.filling import many_commits, many_rows
+from benchmarks.floor import Floor
+from benchmarks.timing import Measure, in_turns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.filling import Filled
+    from benchmarks.plan import Plan
+
+
+def opening(plan: Plan) -> Iterator[Figure]:
+    """From a closed store to the first answer about a scope."""
+    for kind, filled, holds, target in (
+        ("dir", many_commits(plan), "commits", TARGETS["open unaided"]),
+        ("sqlite", many_rows(plan), "rows", None),
+    ):
+
+        def first(_: int, kind: str = kind, filled: Filled = filled) -> object:
+            with (
+                product.opened(kind, filled.folder) as store,
+                store.snapshot(filled.scope) as snapshot,
+            ):
+                assert snapshot.position
+            return None
+
+        (measure,) = in_turns([first], rounds=2)
+        what = f"{kind} and first read, {plan.n:,} {holds}"
+        yield Figure("open", what, measure, None, target)
+
+
+def rebuild(plan: Plan) -> Iterator[Figure]:
+    """All views of a scope dropped and made anew."""
+    for kind, filled, holds in (
+        ("dir", many_commits(plan), "one-row commits"),
+        ("sqlite", many_rows(plan), "rows"),
+    ):
+        with product.opened(kind, filled.folder) as store:
+            with store.snapshot(filled.scope) as snapshot:
+                assert snapshot.position
+            (measure,) = in_turns(
+                [lambda _, of=filled.scope: store.rebuild(of)], rounds=1
+            )
+        rate = Measure(plan.n / measure.value * 1_000)
+        what = f"{kind}, {plan.n:,} {holds}"
+        yield Figure("rebuild", what, rate, None, TARGETS["rebuild"], unit="/s")
+
+
+def disk(plan: Plan) -> Iterator[Figure]:
+    """Bytes for each file of a large package, after the store was closed."""
+    files = product.package(plan.many)
+    with plan.folder() as name:
+        place = Path(name)
+        base = Floor(place / "floor")
+        base.store_files(files)
+        base.close()
+        floor = Measure(_size(place / "floor") / len(files))
+        for kind in ("sqlite", "dir"):
+            with product.opened(kind, place) as store:
+                product.installs(store, "disk", product.folder_source(files))(0)
+            ours = Measure(_size(place / f"store.{kind}") / len(files))
+            yield Figure(
+                "disk", f"a file of {len(files):,}, {kind}", ours, floor, unit="B"
+            )
+
+
+def _size(path: Path) -> int:
+    paths = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in paths if file.is_file())

@@ -1,0 +1,55 @@
+"""Judging what lies at a path: reading and lint in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from uaix_backends.files import read_package
+from uaix_core.packages.findings import Findings
+from uaix_core.packages.limits import DEFAULT_LIMITS, Limits
+from uaix_core.packages.lint import Report, lint
+from uaix_core.packages.required.sets import DEFAULT_RULESET
+from uaix_core.packages.rules.table import RULES
+from uaix_core.values.errors import CallerError
+
+if TYPE_CHECKING:
+    import os
+
+#: Reasons not to read that are faults of the package, with the rule that it breaks.
+_FAULTS: Final = {
+    "files.limit": "zip.limit-archive",
+    "files.symlink": "zip.special-file",
+    "files.special": "zip.special-file",
+    "files.hardlink": "zip.special-file",
+    "files.name": "path.encoding",
+}
+
+
+def lint_path(
+    path: str | os.PathLike[str],
+    *,
+    ruleset: str = DEFAULT_RULESET,
+    lenient: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    now: int,
+) -> Report:
+    """Judge an archive file or a folder; ``now`` is in microseconds UTC.
+
+    A package that can't be read because of what it is (too large, a symlink in its
+    folder) is refused like any other.
+
+    Raises:
+        CallerError: there is nothing to judge, as `uaix_backends.files.read_package`.
+        StorageError: the medium failed.
+
+    """
+    try:
+        source = read_package(path, limits=limits)
+    except CallerError as error:
+        code = _FAULTS.get(error.code)
+        if code is None:
+            raise
+        findings = Findings(RULES, lenient=lenient)
+        findings.halt(code, error.path, error.message)
+        return Report("refuse", ruleset, tuple(findings))
+    return lint(source, ruleset=ruleset, lenient=lenient, limits=limits, now=now)
