@@ -55,3 +55,10 @@ def docs(session: nox.Session) -> None:
     """Links, clauses, decision records and the snippets of every page."""
     install(session)
     session.run("pytest", "tests/test_docs.py", *session.posargs)
+
+
+@nox.session(python=OLDEST)
+def bench(session: nox.Session) -> None:
+    """The library against the floor; `nox -s bench -- --quick` for a first look."""
+    install(session)
+    session.run("python", "-m", "benchmarks", *session.posargs)

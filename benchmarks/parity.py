@@ -108,7 +108,7 @@ def _notes(plan: Plan, one: ours.Floor, two: Any) -> Iterator[Figure]:
 
         assert len(fused(one, 0)) == len(fused(two, 0))  # type: ignore[arg-type]
         runs: list[Run] = [partial(fused, one), partial(fused, two)]
-        yield _figure(f"fused, {where}", runs, rounds=plan.rounds, times=20)
+        yield _figure(f"fused, {where}", runs, rounds=plan.rounds, times=50)
 
 
 def _archives(plan: Plan, other: Any) -> Iterator[Figure]:

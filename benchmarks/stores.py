@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from benchmarks.filling import Filled
     from benchmarks.plan import Plan
+    from uaix_core import Store
 
 
 def opening(plan: Plan) -> Iterator[Figure]:
@@ -47,12 +49,14 @@ def rebuild(plan: Plan) -> Iterator[Figure]:
         with product.opened(kind, filled.folder) as store:
             with store.snapshot(filled.scope) as snapshot:
                 assert snapshot.position
-            (measure,) = in_turns(
-                [lambda _, of=filled.scope: store.rebuild(of)], rounds=1
-            )
+            (measure,) = in_turns([partial(_rebuilt, store, filled)], rounds=1)
         rate = Measure(plan.n / measure.value * 1_000)
         what = f"{kind}, {plan.n:,} {holds}"
         yield Figure("rebuild", what, rate, None, TARGETS["rebuild"], unit="/s")
+
+
+def _rebuilt(store: Store, filled: Filled, _: int) -> object:
+    return store.rebuild(filled.scope)
 
 
 def disk(plan: Plan) -> Iterator[Figure]:

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from uaix_core.values.errors import IntegrityError, StorageError
+from uaix_core.values.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from uaix_backends.sqlite.connection import Connections
+    from uaix_backends.sqlite.connections import Connections
     from uaix_backends.sqlite.layout import Layout
 
 #: In files up to so many pages the middles are cleaned after each erasing commit, in
@@ -64,10 +64,10 @@ class Erasures:
         self._log_is_cut = False
         self.settle(wholly=False)
 
-    def retry(self) -> None:
+    def retry(self, *, wholly: bool) -> None:
         """After a reader has gone: it may have been in the way."""
-        if not self._log_is_cut:
-            self.settle(wholly=False, wait=False)
+        if wholly or not self._log_is_cut:
+            self.settle(wholly=wholly, wait=False)
 
     def settle(self, *, wholly: bool, wait: bool = True) -> bool:
         """Cut off the log and clean the pages, as far as nobody is in the way.
@@ -89,20 +89,20 @@ class Erasures:
                     wholly or connection.pragma("page_count") <= _AT_ONCE
                 ):
                     self.is_pending = not self._clean()
-        except StorageError:
-            # The commit is there; only its cleaning waits for another occasion.
+        except OSError:
+            # Every StorageError is one. The commit is there, and what is left of it
+            # waits for another occasion.
             pass
         return not self.is_pending
 
     def _clean(self) -> bool:
         # A connection of its own: its commit makes all others forget the pages that
         # they hold in memory, stale copies included.
-        path = self._connections.path
         connection = self._connections.connect(reads_only=False)
         try:
             connection.set_busy_timeout(0)
             connection.execute("BEGIN IMMEDIATE")
-            log = Path(f"{path}-wal")
+            log = Path(connection.filename_wal)
             if log.exists() and log.stat().st_size:
                 # Another process has written since the log was cut off.
                 return False

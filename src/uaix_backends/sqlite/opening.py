@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from uaix_backends.sqlite.connection import close_quietly, translated
+from uaix_backends.sqlite.driver import close_quietly, translated
 from uaix_backends.sqlite.shapes import OWN_DDL
 from uaix_core.values.errors import BusyError, StoreOpenError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from uaix_backends.sqlite.connection import Connections
+    from uaix_backends.sqlite.connections import Connections
     from uaix_backends.sqlite.layout import Layout
 
 #: "UAIX", in the file's header.

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from uaix_backends.ownership import Ownership
-from uaix_backends.sqlite.connection import Connections, translated
+from uaix_backends.sqlite.connections import Connections
+from uaix_backends.sqlite.driver import translated
 from uaix_backends.sqlite.erasing import Erasures, note_erasure
 from uaix_backends.sqlite.layout import Layout
 from uaix_backends.sqlite.opening import add_tables, check_tables, find_file, prepare
-from uaix_backends.sqlite.reading import OpenSnapshot, ScopeRows, SqliteSnapshot
+from uaix_backends.sqlite.reading import ScopeRows
+from uaix_backends.sqlite.snapshots import OpenSnapshot, SqliteSnapshot
 from uaix_backends.sqlite.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
 from uaix_core.session.schema import SCHEMA
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from uaix_backends.sqlite.connection import Synchronous
+    from uaix_backends.sqlite.driver import Synchronous
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
@@ -89,8 +91,7 @@ class SqliteStore:
             raise StoreOpenError(
                 "synchronous is FULL or NORMAL", code="store.option", path="synchronous"
             )
-        # Not `resolve`: a symbolic link may come to lead elsewhere, and we notice.
-        place = str(Path(path).absolute())
+        place = str(Path(path).resolve())
         find_file(place, create=create)
         layout = Layout(schema)
         connections = Connections(place, synchronous, busy_timeout_s)
@@ -158,7 +159,7 @@ class SqliteStore:
             return
         self._connections.give_back(reader)
         if self._erasures.is_pending:
-            self._erasures.retry()
+            self._erasures.retry(wholly=self._owner.is_closed)
             if self._owner.is_closed:
                 self._connections.close()
 
