@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import archives, commits, imports, packages, parity, reads, stores
-from benchmarks.figures import Figure, table
+from benchmarks.figures import Figure, heading, line
 from benchmarks.plan import QUICK, USUAL, Plan
 
 if TYPE_CHECKING:
@@ -54,12 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds: dict[str, float] = {}
     with TemporaryDirectory(prefix="benchmark-") as place:
         plan = Plan(Path(place), n, is_quick=given.quick)
+        print(heading())
         for name in given.names or GROUPS:
             start = time.perf_counter()
-            figures += GROUPS[name](plan)
+            for figure in GROUPS[name](plan):
+                figures.append(figure)
+                print(line(figure), flush=True)
             seconds[name] = round(time.perf_counter() - start, 1)
-            print(f"{name}: {seconds[name]} s", file=sys.stderr)
-    print(table(figures))
     notes = _notes(given.names or list(GROUPS))
     print("", *notes, sep="\n")
     if given.json is not None:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from benchmarks.timing import Measure
 
 By = Literal["wall", "cpu", "value", "added"]
@@ -120,36 +118,36 @@ class Figure:
 
 
 HEAD = ("what", "ours", "floor", "ratio", "CPU", "target", "")
+_WIDTHS = (46, 11, 11, 7, 7, 12, 4)
+#: Words stand left, numbers right.
+_WORDS = (0, 5, 6)
 
 
-def table(figures: Iterable[Figure]) -> str:
-    """All figures as one table, a heading for each group."""
-    lines: list[tuple[str, ...]] = []
-    for figure in figures:
-        if figure.group not in (line[0] for line in lines if len(line) == 1):
-            lines.append((figure.group,))
-        lines.append(
-            (
-                f"  {figure.what}",
-                _shown(figure.ours.value, figure.unit),
-                _shown(figure.floor.value, figure.unit) if figure.floor else "",
-                _times(figure.ratio),
-                _times(figure.cpu_ratio),
-                figure.target.text if figure.target else "",
-                figure.verdict,
-            )
+def heading() -> str:
+    """The first line of the table."""
+    return _line(HEAD)
+
+
+def line(figure: Figure) -> str:
+    """One figure as a line of the table."""
+    floor = figure.floor
+    return _line(
+        (
+            f"{figure.group}: {figure.what}",
+            _shown(figure.ours.value, figure.unit),
+            "" if floor is None else _shown(floor.value, figure.unit),
+            _times(figure.ratio),
+            _times(figure.cpu_ratio),
+            figure.target.text if figure.target else "",
+            figure.verdict,
         )
-    rows = [HEAD, *lines]
-    full = [row for row in rows if len(row) == len(HEAD)]
-    widths = [max(len(row[at]) for row in full) for at in range(len(HEAD))]
-    return "\n".join(_line(row, widths) for row in rows)
+    )
 
 
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
+def _line(row: tuple[str, ...]) -> str:
     cells = [
-        # Words stand left, numbers right.
-        f"{cell:<{width}}" if at in (0, 5, 6) else f"{cell:>{width}}"
-        for at, (cell, width) in enumerate(zip(row, widths, strict=False))
+        f"{cell:<{width}}" if at in _WORDS else f"{cell:>{width}}"
+        for at, (cell, width) in enumerate(zip(row, _WIDTHS, strict=True))
     ]
     return "  ".join(cells).rstrip()
 

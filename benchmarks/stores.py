@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import product
+from benchmarks import data, product
 from benchmarks.figures import TARGETS, Figure
 from benchmarks.filling import many_commits, many_rows
 from benchmarks.floor import Floor
+from benchmarks.plan import QUICK
 from benchmarks.timing import Measure, in_turns
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from benchmarks.filling import Filled
     from benchmarks.plan import Plan
-    from uaix_core import Store
+    from uaix_core import ScopeId, Store
 
 
 def opening(plan: Plan) -> Iterator[Figure]:
@@ -35,28 +35,29 @@ def opening(plan: Plan) -> Iterator[Figure]:
                 assert snapshot.position
             return None
 
-        (measure,) = in_turns([first], rounds=2)
+        (measure,) = in_turns([first], rounds=1 if plan.n > QUICK else 3)
         what = f"{kind} and first read, {plan.n:,} {holds}"
         yield Figure("open", what, measure, None, target)
 
 
 def rebuild(plan: Plan) -> Iterator[Figure]:
     """All views of a scope dropped and made anew."""
-    for kind, filled, holds in (
-        ("dir", many_commits(plan), "one-row commits"),
-        ("sqlite", many_rows(plan), "rows"),
-    ):
-        with product.opened(kind, filled.folder) as store:
-            with store.snapshot(filled.scope) as snapshot:
-                assert snapshot.position
-            (measure,) = in_turns([partial(_rebuilt, store, filled)], rounds=1)
-        rate = Measure(plan.n / measure.value * 1_000)
-        what = f"{kind}, {plan.n:,} {holds}"
-        yield Figure("rebuild", what, rate, None, TARGETS["rebuild"], unit="/s")
+    rows = many_rows(plan)
+    with product.opened("sqlite", rows.folder) as store:
+        yield _rate(store, rows.scope, plan.n, f"sqlite, {plan.n:,} rows")
+    # The directory store makes its views anew by the same code.
+    commits, scope = data.texts(plan.notes), product.scope_of("commits")
+    with product.opened("memory", plan.place) as store:
+        for number, content in enumerate(commits):
+            store.append(product.commit(scope, number, [content]))
+        what = f"memory, {plan.notes:,} one-row commits"
+        yield _rate(store, scope, plan.notes, what)
 
 
-def _rebuilt(store: Store, filled: Filled, _: int) -> object:
-    return store.rebuild(filled.scope)
+def _rate(store: Store, scope: ScopeId, rows: int, what: str) -> Figure:
+    (measure,) = in_turns([lambda _: store.rebuild(scope)], rounds=2)
+    rate = Measure(rows / measure.value * 1_000)
+    return Figure("rebuild", what, rate, None, TARGETS["rebuild"], unit="/s")
 
 
 def disk(plan: Plan) -> Iterator[Figure]:

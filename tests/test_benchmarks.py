@@ -77,7 +77,7 @@ def test_targets_have_verdicts(report):
 def test_the_table_shows_every_figure(report):
     """What the JSON holds is what was printed."""
     for figure in report["figures"]:
-        assert figure["what"] in report["printed"]
+        assert f"{figure['group']}: {figure['what']}" in report["printed"]
 
 
 def test_an_unknown_group_is_refused():

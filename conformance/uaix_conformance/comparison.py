@@ -80,7 +80,9 @@ def every(snapshot: Snapshot, relation: str, path: str = BY_KEY) -> list[Row]:
         found += page
         if len(page) < _PAGE:
             return found
-        after = tuple(getattr(page[-1], name) for name in order)
+        last = tuple(getattr(page[-1], name) for name in order)
+        assert last != after, "pages do not come to an end"
+        after = last
 
 
 def shown(snapshot: Snapshot, schema: Any = KIT) -> dict[str, Any]:

@@ -310,6 +310,7 @@ def test_pages_give_every_row_once(store: Store, size: int, reverse: bool) -> No
             ):
                 assert len(page) <= size
                 found += page
+                assert len(found) <= len(model), "pages do not come to an end"
                 after = order_of(declared, path, page[-1])
             assert exacts(scanned(declared, model, path, reverse=reverse)) == (
                 exacts(found)

@@ -250,7 +250,8 @@ def test_of_many_writers_one_succeeds(store: Store) -> None:
     store.append(commit(fact(0)))
     rounds, writers = 8, 4
     ends: list[str] = []
-    together = threading.Barrier(writers)
+    # When one writer fails otherwise, the others must not wait for ever.
+    together = threading.Barrier(writers, timeout=30)
 
     def write(writer: int) -> None:
         for turn in range(rounds):

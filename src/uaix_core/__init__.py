@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from uaix_core.packages.install import PackageRefusedError
+    from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.answers import PackageRefusedError
     from uaix_core.packages.limits import Limits
     from uaix_core.packages.lint import Report, lint
     from uaix_core.packages.source import PackageSource
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CallerError": "values.errors",
+    "Authorisation": "packages.anchors",
     "Capability": "store.port",
     "ConflictError": "values.errors",
     "IntegrityError": "values.errors",
     "Limits": "packages.limits",
     "NotFoundError": "values.errors",
-    "PackageRefusedError": "packages.install",
+    "PackageRefusedError": "packages.answers",
     "PackageSource": "packages.source",
     "Principal": "values.ids",
     "Report": "packages.lint",
@@ -52,6 +54,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Authorisation",
     "CallerError",
     "Capability",
     "ConflictError",

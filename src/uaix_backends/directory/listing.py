@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import TYPE_CHECKING, Final
 
 from uaix_backends.directory.files import storage_error
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from uaix_core.values.ids import ScopeId
 
 _CHUNK: Final = 1 << 16
+_IS_NAME: Final = re.compile(r"[0-9a-f]{64}").fullmatch
 
 
 class Listing:
@@ -53,14 +56,26 @@ class Listing:
     def unfinished(self) -> list[ScopeId]:
         """The scopes where a writer that was cut short left files on their way."""
         found = []
-        for name, folder in self._folders({}):
-            if folder is not None and (
-                folder.status(NEW_SEGMENT) is not None or _has_any(folder, NEW_LOG)
-            ):
-                scope = self._name_of(name, folder)
-                if scope is not None:
-                    found.append(scope)
+        for name in self._names():
+            # A scope that is damaged is none of the others' business.
+            with contextlib.suppress(OSError), self._root.scopes() as scopes:
+                folder = scopes.folder(name)
+                if folder is not None:
+                    with folder:
+                        scope = self._unfinished(name, folder)
+                    if scope is not None:
+                        found.append(scope)
         return found
+
+    def _unfinished(self, name: str, folder: Folder) -> ScopeId | None:
+        if folder.status(NEW_SEGMENT) is None and not _has_any(folder, NEW_LOG):
+            return None
+        return self._name_of(name, folder)
+
+    def _names(self) -> list[str]:
+        """The names of the scopes' folders; what else may lie there is not ours."""
+        with self._root.scopes() as scopes:
+            return [name for name in scopes.names() if _IS_NAME(name)]
 
     def _folders(
         self, known: dict[str, ScopeId]
@@ -68,8 +83,7 @@ class Listing:
         """The folders of all scopes; those that are known need not be opened."""
         with self._root.scopes() as scopes:
             try:
-                names = scopes.names()
-                for name in names:
+                for name in self._names():
                     if name in known:
                         yield name, None
                         continue

@@ -44,8 +44,10 @@ class Loaded(NamedTuple):
     pending: Intent | None = None
     #: Rows whose erasure is in the chain while the segment still has their bodies.
     unerased: frozenset[Ref] = frozenset()
-    #: Whether all lines that were read are known to be durable.
+    #: Whether all lines of the segment that were read are known to be durable.
     has_synced_lines: bool = False
+    #: Whether all lines of the log that were read are known to be durable.
+    has_synced_log: bool = False
     #: Whether the names of the files and folders are known to be durable.
     has_synced_names: bool = False
 

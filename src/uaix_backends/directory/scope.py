@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from uaix_backends.directory.catching_up import catch_up
-from uaix_backends.directory.erasing import erase, finish
+from uaix_backends.directory.erasing import erase, finish, without_rows_about
 from uaix_backends.directory.files import replaced, storage_error
 from uaix_backends.directory.loaded import Loaded, Unsure
 from uaix_backends.directory.locking import held, locked
@@ -70,13 +70,14 @@ class Scope:
         """The state as it is now."""
         try:
             loaded = self._read()
+            if loaded.is_unfinished:
+                # Who can't write may still read.
+                with contextlib.suppress(StorageError):
+                    self.finish()
+                loaded = self._read()
         except OSError as error:
             raise storage_error(error, self.scope.text) from error
-        if loaded.is_unfinished:
-            # It shows as erased already; who can't write may still read.
-            with contextlib.suppress(StorageError):
-                self.finish()
-        return loaded.tables
+        return without_rows_about(loaded.tables, loaded.unerased)
 
     def _read(self) -> Loaded:
         for _ in range(_TRIES):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from uaix_backends.directory.lines import Line, Tail, is_unwritten, judge_tail
 from uaix_core.schema.codec import header_of, key_in, key_out, row_in
 from uaix_core.schema.relations import Keep, Ref
 from uaix_core.values.canonical import plain_bytes, sha256_hex
@@ -194,13 +195,29 @@ def read_intent(scope: ScopeId, data: bytes) -> Intent | None:
         IntegrityError: the bytes have their end but don't agree with themselves.
 
     """
-    if not data.endswith(b"\n") or b"\0" in data or data.count(b"\n") == 1:
+    if not data.endswith(b"\n"):
+        tail = judge_tail(data, lambda whole: _is_intent(scope, whole + b"\n"))
+        if tail is Tail.TORN:
+            return None
+        if tail is Tail.DAMAGED:
+            raise damaged(scope)
+        data = data.rstrip(b"\0") + b"\n"
+    if is_unwritten(Line(0, data, is_ended=False)):
         return None
-    first, line = data.split(b"\n", 1)
+    first, _newline, line = data.partition(b"\n")
+    if not line and verifies(first, scope):
+        return None  # Cut short exactly between its lines.
     form = _opened(first, scope)
     if form.pop("entry") != sha256_hex(line):
         raise damaged(scope)
     return Intent(line=line, **form)
+
+
+def _is_intent(scope: ScopeId, data: bytes) -> bool:
+    try:
+        return read_intent(scope, data) is not None
+    except IntegrityError:
+        return False
 
 
 def local_half(schema: Schema, change: Advance) -> Entry:

@@ -147,7 +147,9 @@ class _Reading:
             raise damaged(self.scope)
         if entry.number > now.tables.work:
             self._apply(entry)
-        self.now = self.now._replace(log_end=line.end, log_number=entry.number)
+        self.now = self.now._replace(
+            log_end=line.end, log_number=entry.number, has_synced_log=False
+        )
         return True
 
     def _take_head(self, line: Line) -> bool:
@@ -165,6 +167,7 @@ class _Reading:
             log_head=line.data,
             log_base=line.end,
             log_number=head.number,
+            has_synced_log=False,
         )
         return True
 

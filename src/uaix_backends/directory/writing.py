@@ -27,7 +27,7 @@ from uaix_backends.directory.work_log import (
 )
 
 if TYPE_CHECKING:
-    from uaix_backends.directory.files import Folder
+    from uaix_backends.directory.files import File, Folder
     from uaix_backends.directory.loaded import Loaded
     from uaix_core.store.advance import Advance
     from uaix_core.values.errors import StorageError
@@ -162,6 +162,7 @@ class Writing:
             log=seen,
             log_end=now.log_end + len(lines),
             log_number=number,
+            has_synced_log=True,
             has_synced_names=True,
         )
 
@@ -186,6 +187,7 @@ class Writing:
         It is not noted in ``loaded``: when the commit fails, whoever comes next sees
         a file that it doesn't know, and clears it.
         """
+        self._sync_log()
         with self.work() as work:
             is_new = work.status(INTENT) is None
             try:
@@ -210,9 +212,18 @@ class Writing:
 
     def sync_lines(self) -> None:
         """Make the lines of the segment durable, before local rows rely on them."""
-        if self.now.has_synced_lines:
-            return
-        file = self.folder.file(SEGMENT)
+        if not self.now.has_synced_lines:
+            self._sync(self.folder.file(SEGMENT))
+            self.keep(self.now._replace(has_synced_lines=True))
+
+    def _sync_log(self) -> None:
+        """Make the lines of the log durable, before an intent follows them."""
+        if not self.now.has_synced_log and self.now.log_end:
+            with self.work() as work:
+                self._sync(work.file(LOG))
+            self.keep(self.now._replace(has_synced_log=True))
+
+    def _sync(self, file: File | None) -> None:
         if file is not None:
             with file:
                 try:
@@ -220,7 +231,6 @@ class Writing:
                 except OSError:
                     self.loaded = None
                     raise
-        self.keep(self.now._replace(has_synced_lines=True))
 
     def sync_names(self, *, are_new: bool = False) -> None:
         """Make the names of files and folders durable, when they may not be."""
@@ -274,5 +284,6 @@ class Writing:
                 log_base=len(data),
                 log_number=head.number,
                 pending=None,
+                has_synced_log=True,
             )
         )

@@ -96,9 +96,9 @@ class Connections:
             StorageError: as `translated` says.
 
         """
-        if not self._lock.acquire(blocking=wait):
+        if not wait and self._lock.locked():
             raise BusyError("another thread writes", path=self.path)
-        try:
+        with self._lock:
             try:
                 self.check_file()
                 # An interrupt may have come between a failure and its undoing.
@@ -109,8 +109,6 @@ class Connections:
                 yield writer
             except apsw.Error as error:
                 raise translated(error, self.path) from error
-        finally:
-            self._lock.release()
 
     def _commit(self, connection: apsw.Connection) -> None:
         try:

@@ -33,7 +33,9 @@ RequiredStatus = Annotated[
 ReviewState = Annotated[
     str, Word("review_required", "reviewed", "approved", "rejected")
 ]
-Operation = Annotated[str, Word("install", "export")]
+Operation = Annotated[
+    str, Word("install", "export", "restore", "clone", "update")
+]
 Outcome = Annotated[str, Word("accepted", "refused")]
 
 

@@ -10,7 +10,7 @@ Source: UAIX package format v0.1, "Verdict".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 import attrs
 
@@ -39,6 +39,15 @@ if TYPE_CHECKING:
     from uaix_core.packages.source import PackageSource
 
 Verdict = Literal["accept", "refuse"]
+
+
+class Checks(TypedDict, total=False):
+    """How to judge: the arguments of `lint` that its callers hand on."""
+
+    ruleset: str
+    lenient: bool
+    limits: Limits
+
 
 #: Inflated bodies are kept for later when all bodies together are at most this
 #: large, in bytes; else they are inflated again on demand.

@@ -9,6 +9,7 @@ from uaix_core.history.relations import Revision
 from uaix_core.packages.relations import (
     CHECKPOINT,
     CHECKPOINT_DIGEST,
+    LINEAGE,
     PACKAGE,
     PACKAGE_FILE,
     PACKAGE_SCOPE,
@@ -153,6 +154,6 @@ def _file(revision: Revision) -> PackageFile:
 
 PACKAGES_ROOM = Room(
     "packages",
-    (CHECKPOINT, PACKAGE, PACKAGE_SCOPE, PACKAGE_FILE, CHECKPOINT_DIGEST),
+    (CHECKPOINT, LINEAGE, PACKAGE, PACKAGE_SCOPE, PACKAGE_FILE, CHECKPOINT_DIGEST),
     reduce_packages,
 )

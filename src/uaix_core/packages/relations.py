@@ -22,7 +22,8 @@ from uaix_core.schema.rows import (
 PackageState = Annotated[
     str, Word("quarantined", "review_required", "active", "rejected")
 ]
-Origin = Annotated[str, Word("install")]
+Origin = Annotated[str, Word("install", "restore", "clone", "update")]
+Descent = Annotated[str, Word("clone")]
 
 
 @row
@@ -109,6 +110,17 @@ class PackageFile(Row):
 
 
 @row
+class Lineage(Row):
+    """Where a package comes from; its descendants are found by the path."""
+
+    package_id: Id
+    from_package_id: Id
+    from_checkpoint_id: Id | None
+    descent: Descent
+    receipt_id: Id
+
+
+@row
 class CheckpointDigest(Row):
     """Finds a checkpoint by the plain digests of its manifest and files."""
 
@@ -155,6 +167,13 @@ PACKAGE_FILE = Relation(
         "by_order": ("package_id", "startup_order", "path"),
     },
     unique=("by_path",),
+)
+LINEAGE = Relation(
+    "lineage",
+    Lineage,
+    ("package_id", "from_package_id"),
+    keep=Keep.HISTORY,
+    paths={"by_origin": ("from_package_id",)},
 )
 CHECKPOINT_DIGEST = Relation(
     "checkpoint_digest",

@@ -1,98 +1,63 @@
-"""The package verbs of a session: lint, install, export, list, show, history."""
+"""The package verbs of a session that judge and write."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, Unpack
 
 import attrs
 
 from uaix_core.history.idempotency import check_key
 from uaix_core.history.receipts import Writing
-from uaix_core.history.relations import RECEIPT, RECEIPT_ENTRY, REVISION
-from uaix_core.packages.archive.writer import write_archive
-from uaix_core.packages.export import (
-    Exported,
-    export_receipt,
-    find_package,
-    package_files,
-    read_package,
-)
-from uaix_core.packages.install import (
-    Installed,
+from uaix_core.packages.answers import (
     PackageRefusedError,
-    decide_install,
-    installed,
-    refusal,
+    Refused,
+    Stored,
+    answer_of,
+    receipt_in,
 )
-from uaix_core.packages.limits import DEFAULT_LIMITS
-from uaix_core.packages.lint import lint
-from uaix_core.packages.relations import CHECKPOINT, PACKAGE
-from uaix_core.packages.required.sets import DEFAULT_RULESET
-from uaix_core.schema.commits import Commit
-from uaix_core.schema.relations import values_of
+from uaix_core.packages.archive.writer import write_archive
+from uaix_core.packages.changes import refusal
+from uaix_core.packages.clone import (
+    Origin,
+    checked_files,
+    cloned_files,
+    decide_clone,
+)
+from uaix_core.packages.export import Exported, export_receipt, read_package
+from uaix_core.packages.install import decide_install, decide_restore
+from uaix_core.packages.lint import Checks, Report, lint
+from uaix_core.packages.source import PackageSource
+from uaix_core.packages.update import Edit, decide_update
+from uaix_core.schema.commits import Commit, Recorded
+from uaix_core.session.package_reads import PackageReads
 from uaix_core.session.writes import write
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.port import Snapshot
 from uaix_core.values.canonical import sha256_hex
-from uaix_core.values.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Collection
 
-    from uaix_core.history.relations import Receipt, ReceiptEntry, Revision
-    from uaix_core.packages.limits import Limits
-    from uaix_core.packages.lint import Report
-    from uaix_core.packages.relations import Checkpoint, Package, PackageFile
-    from uaix_core.packages.source import PackageSource
-    from uaix_core.schema.relations import Relation
-    from uaix_core.schema.rows import Row
-    from uaix_core.session.work import Work
-    from uaix_core.store.port import Snapshot
+    from uaix_core.packages.anchors import Authorisation
+
+#: From what stands and what was judged to what to write.
+Decide = Callable[[Snapshot, Writing, Report, str | None], Commit | Stored | Refused]
 
 
-@attrs.frozen
-class PackageView:
-    """A package with its files in start-up order."""
-
-    package: Package
-    files: Sequence[PackageFile]
-
-
-@attrs.frozen
-class PackageHistory:
-    """The checkpoints and revisions of a package, oldest first."""
-
-    checkpoints: Sequence[Checkpoint]
-    revisions: Sequence[Revision]
-
-
-class Packages:
+class Packages(PackageReads):
     """The package verbs of one session; made by it, not by hand."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
-
-    def lint(
-        self,
-        source: PackageSource,
-        *,
-        ruleset: str = DEFAULT_RULESET,
-        lenient: bool = False,
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> Report:
+    def lint(self, source: PackageSource, **checks: Unpack[Checks]) -> Report:
         """Judge a package without storing anything."""
-        now = self._work.clock.now()
-        return lint(source, ruleset=ruleset, lenient=lenient, limits=limits, now=now)
+        return lint(source, now=self._work.clock.now(), **checks)
 
     def install(
         self,
         source: PackageSource,
         *,
         key: str | None = None,
-        ruleset: str = DEFAULT_RULESET,
-        lenient: bool = False,
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> Installed:
+        **checks: Unpack[Checks],
+    ) -> Stored:
         """Validate a package and store all of it in one commit, in quarantine.
 
         The same package again returns the first answer and writes nothing.
@@ -100,9 +65,7 @@ class Packages:
         Args:
             source: an archive's bytes or a folder's files.
             key: an idempotency key; kept 30 days.
-            ruleset: the required sets to check against.
-            lenient: turn the documented few errors into warnings.
-            limits: how large the package may be.
+            checks: ruleset, strictness and limits, as `uaix_core.lint`.
 
         Raises:
             PackageRefusedError: it did not pass; a receipt says so, nothing else was
@@ -111,20 +74,142 @@ class Packages:
             CallerError: ``idempotency.reused``.
 
         """
+        return self._store("install", source, checks, key, decide_install)
+
+    def restore(
+        self,
+        source: PackageSource,
+        *,
+        key: str | None = None,
+        **checks: Unpack[Checks],
+    ) -> Stored:
+        """Bring a package back under its own identity.
+
+        Where the very same package stands, only a receipt is written that says so.
+
+        Raises:
+            PackageRefusedError: as `install`.
+            ConflictError: ``package.rollback`` when the package has moved on since,
+                ``package.conflict`` when the id is taken by other content.
+            CallerError: ``idempotency.reused``.
+
+        """
+        return self._store("restore", source, checks, key, decide_restore)
+
+    def update(
+        self,
+        source: PackageSource,
+        *,
+        based_on: str | None = None,
+        authorisations: Collection[Authorisation] = (),
+        key: str | None = None,
+        **checks: Unpack[Checks],
+    ) -> Stored:
+        """Make an edited package the new checkpoint, again in quarantine.
+
+        Files that are as they stand get no new revision; files that are gone get a
+        tombstone. Their history stays.
+
+        Args:
+            source: the edited package, under the same id.
+            based_on: the SHA-256 (hex) of the manifest that was edited; not needed
+                when the package carries it as ``basedOn``.
+            authorisations: which changes of protected anchors are wanted.
+            key: an idempotency key; kept 30 days.
+            checks: ruleset, strictness and limits, as `uaix_core.lint`.
+
+        Raises:
+            PackageRefusedError: as `install`; also for ``anchor.mutation``.
+            NotFoundError: there is no such package.
+            ConflictError: ``package.stale`` when another checkpoint is current.
+            CallerError: ``update.based-on``, ``idempotency.reused``.
+
+        """
+        edit = Edit(based_on, tuple(authorisations))
+
+        def decide(
+            snapshot: Snapshot, writing: Writing, report: Report, key: str | None
+        ) -> Commit | Stored | Refused:
+            return decide_update(snapshot, writing, report, key, edit)
+
+        return self._store("update", source, checks, key, decide)
+
+    def clone(
+        self,
+        origin: str | PackageSource,
+        *,
+        package_id: str | None = None,
+        **checks: Unpack[Checks],
+    ) -> Stored:
+        """Store a copy with an identity of its own; the original is untouched.
+
+        Args:
+            origin: the id of a stored package, or a package from outside.
+            package_id: the id of the clone; a new one without it.
+            checks: ruleset, strictness and limits, as `uaix_core.lint`.
+
+        Raises:
+            NotFoundError: there is no such package.
+            PackageRefusedError: as `install`.
+            ConflictError: ``package.conflict`` when the id is taken.
+
+        """
+        new_id = package_id or self._work.ids.new()
+        if isinstance(origin, str):
+            with self._snapshot() as snapshot:
+                stored = read_package(snapshot, origin)
+            files = dict(stored.files)
+            from_ = Origin(origin, stored.checkpoint.checkpoint_id)
+        else:
+            report = self.lint(origin, **checks)
+            if report.package is None:
+                raise self._refused("clone", report, origin)
+            files = checked_files(report)
+            from_ = Origin(report.package.manifest.package_id, None)
+        clone = PackageSource(files=cloned_files(files, new_id, self._work.ids))
+
+        def decide(
+            snapshot: Snapshot, writing: Writing, report: Report, _key: str | None
+        ) -> Commit:
+            return decide_clone(snapshot, writing, report, from_)
+
+        return self._store("clone", clone, checks, None, decide)
+
+    def _store(
+        self,
+        operation: str,
+        source: PackageSource,
+        checks: Checks,
+        key: str | None,
+        decide: Decide,
+    ) -> Stored:
         check_key(key)
-        report = self.lint(source, ruleset=ruleset, lenient=lenient, limits=limits)
-        writing = self._writing()
-        store, scope = self._work.store, self._work.scope
+        report = self.lint(source, **checks)
         if report.package is None:
-            archive = source.archive
-            digest = None if archive is None else sha256_hex(archive)
-            recorded = store.append(refusal(writing, report, digest))
-            receipt = cast("Receipt", recorded.commit.adds[0])
-            raise PackageRefusedError(report, receipt.receipt_id)
-        outcome = write(
-            store, scope, lambda snap: decide_install(snap, writing, report, key)
+            raise self._refused(operation, report, source)
+        writing = self._writing()
+
+        def decided(snapshot: Snapshot) -> Commit | Stored | Refused:
+            return decide(snapshot, writing, report, key)
+
+        outcome: Recorded | Stored | Refused = write(
+            self._work.store, self._work.scope, decided
         )
-        return outcome if isinstance(outcome, Installed) else installed(outcome)
+        if isinstance(outcome, Refused):
+            raise self._refused(operation, outcome.report, source)
+        if isinstance(outcome, Recorded):
+            receipt = receipt_in(outcome)
+            with self._snapshot() as snapshot:
+                outcome = answer_of(snapshot, receipt.receipt_id, is_first=True)
+        return attrs.evolve(outcome, notices=report.findings)
+
+    def _refused(
+        self, operation: str, report: Report, source: PackageSource
+    ) -> PackageRefusedError:
+        digest = None if source.archive is None else sha256_hex(source.archive)
+        commit = refusal(self._writing(), operation, report, digest)
+        recorded = self._work.store.append(commit)
+        return PackageRefusedError(report, receipt_in(recorded).receipt_id)
 
     def export(
         self, package_id: str, *, form: Literal["archive", "folder"] = "archive"
@@ -160,88 +245,7 @@ class Packages:
             archive=archive,
         )
 
-    def list(self, *, after: str | None = None, limit: int = 100) -> Sequence[Package]:
-        """The packages of the scope in the order of their ids, page by page."""
-        with self._snapshot() as snapshot:
-            page = snapshot.scan(
-                PACKAGE.name,
-                "key",
-                after=None if after is None else (after,),
-                limit=limit,
-            )
-        return cast("Sequence[Package]", page)
-
-    def show(self, package_id: str) -> PackageView:
-        """One package with its files; NotFoundError when there is none."""
-        with self._snapshot() as snapshot:
-            package = find_package(snapshot, package_id)
-            files = list(package_files(snapshot, package_id))
-        files.sort(key=lambda file: (file.startup_order, file.path))
-        return PackageView(package, files)
-
-    def history(self, package_id: str) -> PackageHistory:
-        """The checkpoints and revisions of a package, oldest first."""
-        with self._snapshot() as snapshot:
-            find_package(snapshot, package_id)
-            checkpoints = _all(snapshot, CHECKPOINT, "by_package", package_id)
-            revisions = _all(snapshot, REVISION, "by_record", package_id)
-        revisions.sort(key=lambda row: row.version)
-        return PackageHistory(
-            cast("list[Checkpoint]", checkpoints), cast("list[Revision]", revisions)
-        )
-
-    def receipts(
-        self,
-        package_id: str = "",
-        *,
-        after: tuple[int, str] | None = None,
-        limit: int = 100,
-    ) -> Sequence[ReceiptEntry]:
-        """The receipts of a package in order of time; without one, all of the scope.
-
-        ``after`` is the (recorded_at, receipt_id) of the last entry of the page
-        before.
-        """
-        path, prefix = ("by_package", (package_id,)) if package_id else ("by_time", ())
-        with self._snapshot() as snapshot:
-            page = snapshot.scan(
-                RECEIPT_ENTRY.name, path, prefix, after=after, limit=limit
-            )
-        return cast("Sequence[ReceiptEntry]", page)
-
-    def receipt(self, receipt_id: str) -> Receipt:
-        """One receipt; NotFoundError when there is none."""
-        with self._snapshot() as snapshot:
-            row = snapshot.get(RECEIPT.name, (receipt_id,))
-        if row is None:
-            raise NotFoundError(
-                "no such receipt in this scope",
-                code="receipt.not-found",
-                path=receipt_id,
-            )
-        return cast("Receipt", row)
-
-    def _snapshot(self) -> AbstractContextManager[Snapshot]:
-        return self._work.store.snapshot(self._work.scope)
-
     def _writing(self) -> Writing:
         work = self._work
         now = work.clock.now()
         return Writing(work.scope, work.principal, now, work.ids, work.random)
-
-
-def _all(
-    snapshot: Snapshot, relation: Relation, path: str, package_id: str
-) -> list[Row]:
-    """All rows of a path that begins with the package, read page by page."""
-    rest = values_of(relation.orders[path][1:])
-    rows: list[Row] = []
-    after = None
-    while True:
-        page = snapshot.scan(
-            relation.name, path, (package_id,), after=after, limit=MAX_SCAN
-        )
-        rows += page
-        if len(page) < MAX_SCAN:
-            return rows
-        after = rest(page[-1])

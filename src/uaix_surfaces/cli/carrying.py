@@ -10,7 +10,7 @@ import click
 from uaix_backends.files import read_package, write_archive_file, write_folder
 from uaix_backends.opening import open_session
 from uaix_core.packages.archive.reader import EXTENSION
-from uaix_core.packages.install import PackageRefusedError
+from uaix_core.packages.answers import PackageRefusedError
 from uaix_core.values.errors import CallerError
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.folders import new_place
@@ -29,7 +29,7 @@ from uaix_surfaces.cli.output import Output
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from uaix_core.packages.install import Installed
+    from uaix_core.packages.answers import Stored
     from uaix_core.values.ids import Principal, ScopeId
 
 
@@ -87,7 +87,7 @@ def install_verb(  # noqa: PLR0913 - the options of the verb
     raise refused
 
 
-def _tell_installed(out: Output, path: Path, answer: Installed) -> None:
+def _tell_installed(out: Output, path: Path, answer: Stored) -> None:
     if out.as_json:
         out.line({"path": str(path), **answer.as_dict()})
     else:

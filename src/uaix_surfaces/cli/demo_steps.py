@@ -10,7 +10,7 @@ from uaix_backends.files import read_package, write_package
 from uaix_backends.opening import open_session, open_store
 from uaix_backends.system import SystemClock
 from uaix_core.packages.archive.writer import write_archive
-from uaix_core.packages.install import PackageRefusedError
+from uaix_core.packages.answers import PackageRefusedError
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.lint import lint
 from uaix_core.packages.required.sets import MANIFEST_PATH

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from uaix_core.history.relations import Receipt
     from uaix_core.packages.relations import Package, PackageFile
     from uaix_core.schema.rows import Row
-    from uaix_core.session.packages import PackageHistory, Packages
+    from uaix_core.session.package_reads import PackageHistory
+    from uaix_core.session.packages import Packages
     from uaix_core.values.ids import ScopeId
 
 #: Reading leaves no trace, so the reader's name is of no account.

@@ -37,7 +37,9 @@ class RegisteredFile:
     """One registered file.
 
     ``scopes`` are those that require it, ``status`` its registered requiredStatus and
-    ``also`` the others it may carry. ``position`` orders start-up (ties go by path).
+    ``also`` the others it may carry; ``role`` is its role word and ``reads`` are others
+    that are read. A row without scopes is known and required by nothing. ``position``
+    orders start-up (ties go by path).
     ``instead`` names the other file that does the same duty, ``trigger`` the file
     without which this one must not stand, and ``absent`` the rule for its absence.
     """
@@ -50,6 +52,7 @@ class RegisteredFile:
     position: int = OTHER_SCOPE_FILES
     status: str = "profile_required"
     also: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
     instead: str | None = None
     trigger: str | None = None
     absent: str = "set.missing"
@@ -62,7 +65,7 @@ class RegisteredFile:
     @property
     def roles(self) -> tuple[str, ...]:
         """Every role word that is read for the file, the registered one first."""
-        return (self.role, "agents") if self.role == "instructions" else (self.role,)
+        return (self.role, *self.reads)
 
 
 def _role(stem: str) -> str:
@@ -134,6 +137,7 @@ _SCOPE_FILES: Final = (
         (PROJECT_HANDOFF,),
         "Agent instructions",
         "the briefing that a receiver reads first",
+        reads=("agents",),
         instead=".uai/readme.human",
     ),
     RegisteredFile(
@@ -142,6 +146,7 @@ _SCOPE_FILES: Final = (
         (PROJECT_HANDOFF,),
         "Human briefing",
         "the briefing that a receiver reads first",
+        reads=("agents",),
         instead="AGENTS.md",
     ),
     RegisteredFile(

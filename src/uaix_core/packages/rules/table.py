@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
+from uaix_core.packages.rules.lifecycle import LIFECYCLE_RULES
 from uaix_core.packages.rules.manifests import MANIFEST_RULES
+from uaix_core.packages.rules.signatures import SIGNATURE_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,4 +15,9 @@ if TYPE_CHECKING:
     from uaix_core.packages.findings import Rule
 
 #: Every rule by its code. No two pages name the same code.
-RULES: Final[Mapping[str, Rule]] = {**ARCHIVE_RULES, **MANIFEST_RULES}
+RULES: Final[Mapping[str, Rule]] = {
+    **ARCHIVE_RULES,
+    **LIFECYCLE_RULES,
+    **MANIFEST_RULES,
+    **SIGNATURE_RULES,
+}

@@ -7,14 +7,13 @@ and never done silently.
 
 from __future__ import annotations
 
-import json
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.manifest.codec import WIRE_NAMES
+from uaix_core.packages.manifest.places import edited
 from uaix_core.packages.manifest.values import files_digest
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.canonical import sha256_hex
@@ -24,13 +23,11 @@ from uaix_core.values.strict_json import parse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from uaix_core.packages.manifest.places import JsonPath
+
 _SIZE: Final = WIRE_NAMES["size_bytes"]
 _DIGEST: Final = "sha256"
 _PACKAGE_DIGEST: Final = ("integrity", WIRE_NAMES["package_digest"])
-
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
-
-JsonPath = tuple[str | int, ...]
 
 
 @attrs.frozen(eq=False)
@@ -83,7 +80,7 @@ def repack(files: Mapping[str, bytes]) -> Repacked:
     if not missing:
         total = files_digest((path, *measured) for path, measured in listed.items())
         edits[_PACKAGE_DIGEST] = f'"{total}"'
-    text = _edited(raw.decode("utf-8"), edits)
+    text = edited(raw.decode("utf-8"), edits)
     return Repacked(
         files={**files, MANIFEST_PATH: text.encode("utf-8")},
         changed=tuple(sorted(changed)),
@@ -104,43 +101,3 @@ def _entries(wire: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
         path = entry.get("path") if isinstance(entry, dict) else None
         if isinstance(path, str) and path != MANIFEST_PATH:
             yield index, path, entry
-
-
-def _edited(text: str, edits: Mapping[JsonPath, str]) -> str:
-    """The JSON text with the scalars at these places replaced, all else unchanged."""
-    pieces: list[str] = []
-    copied = 0
-    for place, start, stop in _scalars(text):
-        new = edits.get(place)
-        if new is not None:
-            pieces += (text[copied:start], new)
-            copied = stop
-    return "".join(pieces) + text[copied:]
-
-
-def _scalars(text: str) -> Iterator[tuple[JsonPath, int, int]]:
-    """Each scalar of a valid JSON text: where it belongs and where it stands."""
-    place: list[str | int] = []
-    in_object: list[bool] = []
-    key_next = False
-    for token in _TOKEN.finditer(text):
-        word = token.group()
-        if word in ("{", "["):
-            in_object.append(word == "{")
-            place.append("" if in_object[-1] else 0)
-            key_next = in_object[-1]
-        elif word in ("}", "]"):
-            in_object.pop()
-            place.pop()
-            key_next = False
-        elif word == ",":
-            key_next = in_object[-1]
-            last = place[-1]
-            if isinstance(last, int):
-                place[-1] = last + 1
-        elif word == ":":
-            key_next = False
-        elif key_next:
-            place[-1] = json.loads(word)
-        else:
-            yield tuple(place), token.start(), token.end()

@@ -1,0 +1,342 @@
+"""The commit that stores a checked package: revisions, checkpoint, receipt.
+
+One builder for install, restore, clone and update. Files that are as they stand get no
+new revision; every other one continues the parent chain of its record without a gap.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from uaix_core.history.receipts import Writing, receipt_row
+from uaix_core.history.relations import HEAD, REVISION
+from uaix_core.packages.manifest.words import fold
+from uaix_core.packages.relations import CHECKPOINT, Checkpoint
+from uaix_core.packages.required.sets import ruleset_named
+from uaix_core.packages.standing import expect_package
+from uaix_core.schema.commits import Commit, Expect
+from uaix_core.values.canonical import (
+    SALT_BYTES,
+    canonical_digest,
+    canonical_text,
+    sha256_hex,
+)
+from uaix_core.values.errors import CallerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from uaix_core.history.idempotency import KeyUse
+    from uaix_core.history.relations import Head, Revision
+    from uaix_core.packages.checked import CheckedFile, CheckedPackage
+    from uaix_core.packages.lint import Report
+    from uaix_core.packages.standing import Standing
+    from uaix_core.schema.rows import Row
+    from uaix_core.values.ids import Random
+
+#: What of a file an update compares, beside the digest of its bytes.
+_COMPARED = ("path", "role", "scope", "media_type", "required_status", "source")
+
+
+@attrs.frozen
+class Plan:
+    """What to store, on top of what, and how to call it.
+
+    ``details`` and ``adds`` are what the operation has to say beyond the ordinary.
+    """
+
+    operation: str
+    report: Report
+    use: KeyUse
+    standing: Standing | None = None
+    details: dict[str, Any] = attrs.field(factory=dict)
+    adds: Sequence[Row] = ()
+
+    @property
+    def package(self) -> CheckedPackage:
+        """The package that passed its checks."""
+        return cast("CheckedPackage", self.report.package)
+
+
+@attrs.frozen
+class _Wanted:
+    """One file of the new checkpoint and what of it stands."""
+
+    record_id: str
+    file: CheckedFile
+    fields: dict[str, Any]
+    head: Head | None
+    before: Revision | None
+
+    @property
+    def is_unchanged(self) -> bool:
+        before = self.before
+        return (
+            before is not None
+            and before.sha256 == self.file.sha256
+            and all(getattr(before, n) == self.fields[n] for n in _COMPARED)
+        )
+
+
+def build_commit(writing: Writing, plan: Plan, receipt_id: str) -> Commit:
+    """The commit of a plan; ``receipt_id`` is what its checkpoint will name."""
+    package, standing = plan.package, plan.standing
+    wanted = _wanted(plan)
+    gone = _gone(standing, {w.record_id for w in wanted})
+    salts = _salts(writing.random, len(wanted) + len(gone) + 1)
+    revisions: list[Row] = []
+    current = standing.package if standing is not None else None
+    expects = [expect_package(current, package.manifest.package_id)]
+    for one in wanted:
+        if not one.is_unchanged:
+            revisions.append(_revision(writing, plan, one, next(salts)))
+            expects += _expect_head(one.head)
+    for before, head in gone:
+        revisions.append(_tombstone(writing, before, head, next(salts)))
+        expects += _expect_head(head)
+    checkpoint = _checkpoint(writing, plan, receipt_id, next(salts))
+    receipt = receipt_row(
+        writing,
+        receipt_id,
+        operation=plan.operation,
+        outcome="accepted",
+        details=_details(plan, len(revisions)),
+        package_id=package.manifest.package_id,
+        checkpoint_id=checkpoint.checkpoint_id,
+        key_digest=plan.use.key_digest,
+        request_digest=plan.use.request_digest,
+    )
+    return Commit(
+        scope=writing.scope,
+        recorded_at=writing.now,
+        expects=(*expects, *plan.use.expects),
+        adds=(*revisions, checkpoint, *plan.adds, receipt),
+        puts=plan.use.puts,
+    )
+
+
+@attrs.frozen
+class FileChange:
+    """What an update does to one file; the paths differ when it moves."""
+
+    operation: str
+    path: str
+    path_before: str | None
+
+
+def file_changes(plan: Plan) -> list[FileChange]:
+    """What a plan changes of the files that stand."""
+    wanted = _wanted(plan)
+    changes = [
+        FileChange(
+            _change_of(one.head),
+            one.file.path,
+            None if one.before is None else one.before.path,
+        )
+        for one in wanted
+        if not one.is_unchanged
+    ]
+    gone = _gone(plan.standing, {one.record_id for one in wanted})
+    changes += [FileChange("tombstone", r.path or "", r.path) for r, _head in gone]
+    return changes
+
+
+def _change_of(head: Head | None) -> str:
+    if head is None:
+        return "create"
+    return "restore" if head.change == "tombstone" else "replace"
+
+
+def record_ids(package: CheckedPackage, standing: Standing | None) -> dict[str, str]:
+    """The record id of each path of a package.
+
+    A file keeps the id that it carries; without one it is the record that stands at
+    its path, or gets the id that the path always gets.
+
+    Raises:
+        CallerError: ``id.stable-repeated`` when two files come to one id.
+
+    """
+    known = standing.records if standing is not None else {}
+    ids = {
+        file.path: file.entry.stable_id
+        or known.get(file.path)
+        or package.manifest.stable_id(file.entry)
+        for file in package.files
+    }
+    if len(set(ids.values())) < len(ids):
+        raise CallerError(
+            "a stableId of one file is the id of another",
+            code="id.stable-repeated",
+            path=package.manifest.package_id,
+        )
+    return ids
+
+
+def _wanted(plan: Plan) -> list[_Wanted]:
+    standing = plan.standing
+    ids = record_ids(plan.package, standing)
+    order = ruleset_named(plan.report.ruleset).startup_key
+    return [
+        _Wanted(
+            record_id=ids[file.path],
+            file=file,
+            fields={
+                "path": file.path,
+                "role": file.entry.role,
+                "scope": file.entry.scope,
+                "media_type": file.entry.media_type,
+                "required_status": fold(file.entry.required_status),
+                "source": canonical_text(file.entry.source),
+                "startup_order": order(file.path)[0],
+            },
+            head=standing.heads.get(ids[file.path]) if standing else None,
+            before=standing.revisions.get(ids[file.path]) if standing else None,
+        )
+        for file in plan.package.files
+    ]
+
+
+def _gone(standing: Standing | None, staying: set[str]) -> list[tuple[Revision, Head]]:
+    if standing is None:
+        return []
+    return [
+        (revision, standing.heads[record_id])
+        for record_id, revision in standing.revisions.items()
+        if record_id not in staying
+    ]
+
+
+def _revision(writing: Writing, plan: Plan, one: _Wanted, salt: bytes) -> Row:
+    head = one.head
+    return REVISION.named_by_header(
+        "revision_id",
+        salt,
+        package_id=plan.package.manifest.package_id,
+        record_id=one.record_id,
+        parent_revision_id=None if head is None else head.revision_id,
+        number=1 if head is None else head.number + 1,
+        change=_change_of(head),
+        # What a package says of its own review is kept in its manifest only.
+        review_state="review_required",
+        size_bytes=one.file.size,
+        actor_kind=writing.principal.kind,
+        actor_id=writing.principal.id,
+        sha256=one.file.sha256,
+        content=one.file.read(),
+        **one.fields,
+    )
+
+
+def _tombstone(writing: Writing, before: Revision, head: Head, salt: bytes) -> Row:
+    return REVISION.named_by_header(
+        "revision_id",
+        salt,
+        package_id=before.package_id,
+        record_id=before.record_id,
+        parent_revision_id=head.revision_id,
+        number=head.number + 1,
+        change="tombstone",
+        required_status=before.required_status,
+        review_state="review_required",
+        startup_order=before.startup_order,
+        size_bytes=0,
+        actor_kind=writing.principal.kind,
+        actor_id=writing.principal.id,
+        path=before.path or "",
+        role=before.role or "",
+        scope=before.scope or "",
+        media_type=before.media_type or "",
+        source="{}",
+        sha256=sha256_hex(b""),
+        content=b"",
+    )
+
+
+def _checkpoint(
+    writing: Writing, plan: Plan, receipt_id: str, salt: bytes
+) -> Checkpoint:
+    package, manifest = plan.package, plan.package.manifest
+    before = plan.standing.package if plan.standing is not None else None
+    row = CHECKPOINT.named_by_header(
+        "checkpoint_id",
+        salt,
+        package_id=manifest.package_id,
+        parent_checkpoint_id=None if before is None else before.checkpoint_id,
+        number=1 if before is None else before.number + 1,
+        origin=plan.operation,
+        state=package.state,
+        ruleset=plan.report.ruleset,
+        file_count=len(package.files),
+        total_bytes=sum(file.size for file in package.files),
+        receipt_id=receipt_id,
+        actor_kind=writing.principal.kind,
+        actor_id=writing.principal.id,
+        profile_id=manifest.profile_id,
+        issuer=manifest.issuer,
+        status=manifest.status,
+        created_utc=manifest.created_utc,
+        declared_scopes=canonical_text(list(manifest.declared_scopes)),
+        entrypoints=canonical_text(list(manifest.entrypoints)),
+        support_boundary=canonical_text(manifest.support_boundary),
+        manifest_sha256=sha256_hex(package.manifest_bytes),
+        files_sha256=package.package_digest,
+        manifest=package.manifest_bytes,
+    )
+    return cast("Checkpoint", row)
+
+
+def _details(plan: Plan, revisions: int) -> dict[str, Any]:
+    package = plan.package
+    return {
+        "archive_sha256": package.archive_sha256,
+        "manifest_sha256": sha256_hex(package.manifest_bytes),
+        "manifest_canonical_sha256": canonical_digest(
+            json.loads(package.manifest_bytes)
+        ),
+        "files_sha256": package.package_digest,
+        "revisions": revisions,
+        "findings": finding_counts(plan.report),
+        **plan.details,
+    }
+
+
+def refusal(
+    writing: Writing, operation: str, report: Report, archive_sha256: str | None
+) -> Commit:
+    """The commit that a refused operation leaves: one receipt, no content."""
+    details = {
+        "archive_sha256": archive_sha256,
+        "ruleset": report.ruleset,
+        "findings": finding_counts(report),
+    }
+    receipt = receipt_row(
+        writing,
+        writing.ids.new(),
+        operation=operation,
+        outcome="refused",
+        details=details,
+    )
+    return Commit(writing.scope, writing.now, adds=(receipt,))
+
+
+def finding_counts(report: Report) -> dict[str, int]:
+    """How often each code was found: all that a receipt tells of findings."""
+    counts: dict[str, int] = {}
+    for finding in report.findings:
+        counts[finding.code] = counts.get(finding.code, 0) + 1
+    return counts
+
+
+def _expect_head(head: Head | None) -> list[Expect]:
+    if head is None:
+        return []
+    return [Expect(HEAD.name, (head.package_id, head.record_id), head.version)]
+
+
+def _salts(random: Random, count: int) -> Iterator[bytes]:
+    pool = random.bytes(SALT_BYTES * count)
+    return iter(pool[i : i + SALT_BYTES] for i in range(0, len(pool), SALT_BYTES))

@@ -1,0 +1,108 @@
+"""What stands in a scope of a package: its rows, read once for a decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import attrs
+
+from uaix_core.history.relations import HEAD, REVISION, Head, Revision
+from uaix_core.packages.export import package_files
+from uaix_core.packages.relations import (
+    CHECKPOINT,
+    CHECKPOINT_DIGEST,
+    PACKAGE,
+    Checkpoint,
+    CheckpointDigest,
+    Package,
+)
+from uaix_core.schema.commits import Expect
+from uaix_core.store.port import MAX_SCAN
+from uaix_core.values.errors import ConflictError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from uaix_core.packages.checked import CheckedPackage
+    from uaix_core.store.port import Snapshot
+
+
+@attrs.frozen
+class Standing:
+    """A stored package as an update finds it.
+
+    ``heads`` are by record id, tombstoned ones included; ``revisions`` are the head
+    revisions of the files that stand, by record id; ``records`` finds those by path.
+    """
+
+    package: Package
+    heads: Mapping[str, Head]
+    revisions: Mapping[str, Revision]
+    records: Mapping[str, str]
+
+
+def read_standing(snapshot: Snapshot, package: Package) -> Standing:
+    """Read the heads and head revisions of a package."""
+    heads: dict[str, Head] = {}
+    after = None
+    while True:
+        page = snapshot.scan(
+            HEAD.name, "key", (package.package_id,), after=after, limit=MAX_SCAN
+        )
+        heads |= {head.record_id: head for head in cast("list[Head]", page)}
+        if len(page) < MAX_SCAN:
+            break
+        after = (cast("Head", page[-1]).record_id,)
+    files = list(package_files(snapshot, package.package_id))
+    found = snapshot.get_many(REVISION.name, [(file.revision_id,) for file in files])
+    revisions = {
+        file.record_id: cast("Revision", found[file.revision_id,]) for file in files
+    }
+    return Standing(package, heads, revisions, {f.path: f.record_id for f in files})
+
+
+def stored_package(snapshot: Snapshot, package_id: str) -> Package | None:
+    """The package of this id, or None."""
+    return cast("Package | None", snapshot.get(PACKAGE.name, (package_id,)))
+
+
+def same_checkpoint(
+    snapshot: Snapshot, package: CheckedPackage, manifest_sha256: str
+) -> Checkpoint | None:
+    """The first checkpoint with exactly this manifest and these files, or None."""
+    same = snapshot.scan(
+        CHECKPOINT_DIGEST.name,
+        "key",
+        (package.manifest.package_id, manifest_sha256, package.package_digest),
+        limit=1,
+    )
+    if not same:
+        return None
+    return checkpoint_of(snapshot, cast("CheckpointDigest", same[0]).checkpoint_id)
+
+
+def checkpoint_of(snapshot: Snapshot, checkpoint_id: str | None) -> Checkpoint:
+    """The checkpoint of this id, which is there."""
+    return cast("Checkpoint", snapshot.get(CHECKPOINT.name, (checkpoint_id,)))
+
+
+def expect_package(package: Package | None, package_id: str) -> Expect:
+    """That the package still is as it was read, or still isn't there."""
+    version = package.version if package is not None else 0
+    return Expect(PACKAGE.name, (package_id,), version)
+
+
+def conflict(
+    package: Package, message: str, *, code: str = "package.conflict", hint: str
+) -> ConflictError:
+    """The conflict over a package that stands."""
+    return ConflictError(
+        message,
+        code=code,
+        relation=PACKAGE.name,
+        key=(package.package_id,),
+        expected=None,
+        current=package,
+        path=package.package_id,
+        hint=hint,
+    )

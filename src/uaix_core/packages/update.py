@@ -1,0 +1,124 @@
+"""Update: an edited package continues the checkpoint that it was edited from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.packages.anchors import Authorisation, unauthorised
+from uaix_core.packages.answers import Refused, Stored, answer_of
+from uaix_core.packages.changes import Plan, build_commit, file_changes
+from uaix_core.packages.findings import Findings
+from uaix_core.packages.install import accepted, keyed
+from uaix_core.packages.rules.table import RULES
+from uaix_core.packages.standing import (
+    conflict,
+    read_standing,
+    same_checkpoint,
+    stored_package,
+)
+from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.errors import CallerError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from uaix_core.history.receipts import Writing
+    from uaix_core.packages.lint import Report
+    from uaix_core.packages.relations import Package
+    from uaix_core.schema.commits import Commit
+    from uaix_core.store.port import Snapshot
+
+
+@attrs.frozen
+class Edit:
+    """What an update says beside the package itself.
+
+    ``based_on`` is the SHA-256 (hex) of the manifest that was edited; the package's
+    own ``basedOn`` is taken without it.
+    """
+
+    based_on: str | None = None
+    authorisations: Collection[Authorisation] = ()
+
+
+def decide_update(
+    snapshot: Snapshot, writing: Writing, report: Report, key: str | None, edit: Edit
+) -> Commit | Stored | Refused:
+    """The commit that makes an edited package the new checkpoint.
+
+    Raises:
+        NotFoundError: ``package.not-found``: there is nothing to update.
+        CallerError: ``update.based-on`` when no checkpoint is named, or two.
+        ConflictError: ``package.stale`` when another checkpoint is the current one.
+
+    """
+    package = accepted(report)
+    use = keyed(snapshot, writing, "update", package, key)
+    if use.first is not None:
+        return answer_of(snapshot, use.first.receipt_id, is_first=False)
+    package_id = package.manifest.package_id
+    current = stored_package(snapshot, package_id)
+    if current is None:
+        raise NotFoundError(
+            "no such package in this scope", code="package.not-found", path=package_id
+        )
+    same = same_checkpoint(snapshot, package, sha256_hex(package.manifest_bytes))
+    if same is not None and same.checkpoint_id == current.checkpoint_id:
+        return answer_of(snapshot, same.receipt_id, is_first=False)
+    _check_base(current, _base(package.manifest.based_on, edit.based_on))
+    plan = Plan(
+        "update",
+        report,
+        use,
+        standing=read_standing(snapshot, current),
+        details={
+            "authorisations": [[a.path, a.operation] for a in edit.authorisations]
+        },
+    )
+    findings = Findings(RULES)
+    for change in unauthorised(file_changes(plan), edit.authorisations):
+        findings.add(
+            "anchor.mutation",
+            change.path,
+            f"{change.operation} of a protected anchor without an authorisation",
+        )
+    if findings.has_error:
+        return Refused(
+            attrs.evolve(
+                report,
+                verdict="refuse",
+                findings=(*findings, *report.findings),
+                package=None,
+            )
+        )
+    return build_commit(writing, plan, writing.ids.new())
+
+
+def _base(declared: str | None, named: str | None) -> str:
+    if declared and named and declared != named:
+        raise CallerError(
+            "the package and the call name different checkpoints",
+            code="update.based-on",
+            path="basedOn",
+        )
+    base = named or declared
+    if base is None:
+        raise CallerError(
+            "an update names the checkpoint that it was edited from",
+            code="update.based-on",
+            path="basedOn",
+            hint="the SHA-256 of the manifest that was edited",
+        )
+    return base
+
+
+def _check_base(current: Package, base: str) -> None:
+    if base != current.manifest_sha256:
+        raise conflict(
+            current,
+            "another checkpoint is the current one",
+            code="package.stale",
+            hint="export the current checkpoint and edit that",
+        )

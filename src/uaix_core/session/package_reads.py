@@ -1,0 +1,148 @@
+"""The package verbs that only read: list, show, history, receipts, descendants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import attrs
+
+from uaix_core.history.relations import RECEIPT, RECEIPT_ENTRY, REVISION
+from uaix_core.packages.export import find_package, package_files
+from uaix_core.packages.relations import CHECKPOINT, LINEAGE, PACKAGE
+from uaix_core.schema.relations import values_of
+from uaix_core.store.port import MAX_SCAN
+from uaix_core.values.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from uaix_core.history.relations import Receipt, ReceiptEntry, Revision
+    from uaix_core.packages.relations import (
+        Checkpoint,
+        Lineage,
+        Package,
+        PackageFile,
+    )
+    from uaix_core.schema.relations import Relation
+    from uaix_core.schema.rows import Row
+    from uaix_core.session.work import Work
+    from uaix_core.store.port import Snapshot
+
+
+@attrs.frozen
+class PackageView:
+    """A package with its files in start-up order."""
+
+    package: Package
+    files: Sequence[PackageFile]
+
+
+@attrs.frozen
+class PackageHistory:
+    """The checkpoints and revisions of a package, oldest first."""
+
+    checkpoints: Sequence[Checkpoint]
+    revisions: Sequence[Revision]
+
+
+class PackageReads:
+    """What can be asked of the packages of a scope; nothing is written."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def list(self, *, after: str | None = None, limit: int = 100) -> Sequence[Package]:
+        """The packages of the scope in the order of their ids, page by page."""
+        with self._snapshot() as snapshot:
+            page = snapshot.scan(
+                PACKAGE.name,
+                "key",
+                after=None if after is None else (after,),
+                limit=limit,
+            )
+        return cast("Sequence[Package]", page)
+
+    def show(self, package_id: str) -> PackageView:
+        """One package with its files; NotFoundError when there is none."""
+        with self._snapshot() as snapshot:
+            package = find_package(snapshot, package_id)
+            files = list(package_files(snapshot, package_id))
+        files.sort(key=lambda file: (file.startup_order, file.path))
+        return PackageView(package, files)
+
+    def history(self, package_id: str) -> PackageHistory:
+        """The checkpoints and revisions of a package, oldest first."""
+        with self._snapshot() as snapshot:
+            find_package(snapshot, package_id)
+            checkpoints = _all(snapshot, CHECKPOINT, "by_package", package_id)
+            revisions = _all(snapshot, REVISION, "by_record", package_id)
+        revisions.sort(key=lambda row: row.version)
+        return PackageHistory(
+            cast("list[Checkpoint]", checkpoints), cast("list[Revision]", revisions)
+        )
+
+    def receipts(
+        self,
+        package_id: str = "",
+        *,
+        after: tuple[int, str] | None = None,
+        limit: int = 100,
+    ) -> Sequence[ReceiptEntry]:
+        """The receipts of a package in order of time; without one, all of the scope.
+
+        ``after`` is the (recorded_at, receipt_id) of the last entry of the page
+        before.
+        """
+        path, prefix = ("by_package", (package_id,)) if package_id else ("by_time", ())
+        with self._snapshot() as snapshot:
+            page = snapshot.scan(
+                RECEIPT_ENTRY.name, path, prefix, after=after, limit=limit
+            )
+        return cast("Sequence[ReceiptEntry]", page)
+
+    def receipt(self, receipt_id: str) -> Receipt:
+        """One receipt; NotFoundError when there is none."""
+        with self._snapshot() as snapshot:
+            row = snapshot.get(RECEIPT.name, (receipt_id,))
+        if row is None:
+            raise NotFoundError(
+                "no such receipt in this scope",
+                code="receipt.not-found",
+                path=receipt_id,
+            )
+        return cast("Receipt", row)
+
+    def descendants(
+        self, package_id: str, *, after: str | None = None, limit: int = 100
+    ) -> Sequence[Lineage]:
+        """The packages of the scope that were made from this one, page by page."""
+        with self._snapshot() as snapshot:
+            page = snapshot.scan(
+                LINEAGE.name,
+                "by_origin",
+                (package_id,),
+                after=None if after is None else (after,),
+                limit=limit,
+            )
+        return cast("Sequence[Lineage]", page)
+
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        return self._work.store.snapshot(self._work.scope)
+
+
+def _all(
+    snapshot: Snapshot, relation: Relation, path: str, package_id: str
+) -> list[Row]:
+    """All rows of a path that begins with the package, read page by page."""
+    rest = values_of(relation.orders[path][1:])
+    rows: list[Row] = []
+    after = None
+    while True:
+        page = snapshot.scan(
+            relation.name, path, (package_id,), after=after, limit=MAX_SCAN
+        )
+        rows += page
+        if len(page) < MAX_SCAN:
+            return rows
+        after = rest(page[-1])
