@@ -40,7 +40,7 @@ _IMPORTS = {
 
 def imports(plan: Plan) -> Iterator[Figure]:
     """Fresh processes in turns, the least of fifteen."""
-    rounds = plan.rounds * (3 if plan.n >= 1_000 else 1)
+    rounds = min(3 * plan.rounds, max(plan.n // 200, 1))
     statements = ["import attrs", *_IMPORTS.values()]
     found: list[list[Measure]] = [[] for _ in statements]
     for _ in range(rounds):

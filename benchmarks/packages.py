@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     from benchmarks.timing import Run
     from uaix_core import Session
 
-#: Small packages are installed so often in a turn.
-_FEW_TIMES = 10
 _KINDS = ("sqlite", "dir", "memory")
 
 
 def install(plan: Plan) -> Iterator[Figure]:
     """Install into a fresh scope against rows and SHA-256 of the same files."""
-    sizes = (("install few", plan.few, _FEW_TIMES), ("install many", plan.many, 1))
+    sizes = (("install few", plan.few, plan.repeats), ("install many", plan.many, 1))
     for target, count, times in sizes:
         with plan.folder() as name:
             files = product.package(count)
@@ -81,7 +79,7 @@ def export(plan: Plan) -> Iterator[Figure]:
     """Export as an archive against writing the same files with zipfile."""
     for count in (plan.few, plan.many):
         files = product.package(count)
-        times = _FEW_TIMES if count == plan.few else 1
+        times = plan.repeats if count == plan.few else 1
         with plan.folder() as name, ExitStack() as stores:
             runs: list[Run] = [partial(_written, files)]
             for kind in _KINDS:

@@ -58,7 +58,7 @@ def _figure(what: str, runs: list[Run], *, rounds: int, times: int = 1) -> Figur
 
 
 def _stores(plan: Plan, one: ours.Floor, two: Any, other: Any) -> Iterator[Figure]:
-    for count, times in ((plan.few, 20), (plan.many, 1)):
+    for count, times in ((plan.few, 2 * plan.repeats), (plan.many, 1)):
         files = data.small_files(count)
         renamed = [
             {f"{count}/{run}/{path}": content for path, content in files.items()}
@@ -108,7 +108,9 @@ def _notes(plan: Plan, one: ours.Floor, two: Any) -> Iterator[Figure]:
 
         assert len(fused(one, 0)) == len(fused(two, 0))  # type: ignore[arg-type]
         runs: list[Run] = [partial(fused, one), partial(fused, two)]
-        yield _figure(f"fused, {where}", runs, rounds=plan.rounds, times=50)
+        yield _figure(
+            f"fused, {where}", runs, rounds=plan.rounds, times=5 * plan.repeats
+        )
 
 
 def _archives(plan: Plan, other: Any) -> Iterator[Figure]:

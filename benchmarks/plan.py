@@ -37,6 +37,11 @@ class Plan:
         return 31
 
     @property
+    def repeats(self) -> int:
+        """How often something is done in a turn with a small package."""
+        return min(max(self.n // 100, 1), 10)
+
+    @property
     def many(self) -> int:
         """Files of a large package."""
         return max(2 * self.few, min(self.n, 4_000))
@@ -59,7 +64,7 @@ class Plan:
     @property
     def durable(self) -> int:
         """Durable commits in a turn."""
-        return min(self.n // 10, 30 if self.is_quick else 100)
+        return min(self.n // 40, 30 if self.is_quick else 100)
 
     @property
     def batch(self) -> int:

@@ -112,7 +112,9 @@ def package(count: int) -> dict[str, bytes]:
     for number, text in enumerate(texts(count - len(files), FILE_BYTES)):
         path = f".uai/notes/n{number:05}.uai"
         name = uuid.UUID(int=draw.getrandbits(128), version=4)
-        listed.append({**entry, "path": path, "stableId": str(name)})
+        listed.append(
+            {**entry, "path": path, "role": "memory", "stableId": str(name)}
+        )
         files[path] = text
     files[_MANIFEST] = json.dumps(manifest, indent=2).encode()
     return repack(files).files
@@ -170,6 +172,17 @@ def installs(store: Store, name: str, source: PackageSource) -> Callable[[int], 
 
 def revision(number: int, content: bytes, record: str = "record") -> Row:
     """A revision of one file, made as an install makes it."""
+    digest = sha256_hex(content)
+    body = {
+        # All of a body is there or nothing: what isn't named here is a digest.
+        **dict.fromkeys(REVISION.body, digest),
+        "path": f".uai/notes/{record}{number:06}.uai",
+        "role": "memory",
+        "scope": "universal",
+        "media_type": "text/uaix",
+        "source": '"benchmark"',
+        "content": content,
+    }
     return REVISION.named_by_header(
         "revision_id",
         _salts.randbytes(SALT_BYTES),
@@ -184,13 +197,7 @@ def revision(number: int, content: bytes, record: str = "record") -> Row:
         size_bytes=len(content),
         actor_kind=PRINCIPAL.kind,
         actor_id=PRINCIPAL.id,
-        path=f".uai/notes/{record}{number:06}.uai",
-        role="evidence",
-        scope="universal",
-        media_type="text/uaix",
-        source='"benchmark"',
-        sha256=sha256_hex(content),
-        content=content,
+        **body,
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmarks.plan import Plan
+    from benchmarks.timing import Run
     from uaix_core import Snapshot
 
     Key = tuple[Any, ...]
@@ -110,17 +111,14 @@ def _reads(
                 return read.through_port(snapshot, names[run])
 
         for read in reads:
+            assert fetch(read, 0)
+            runs: list[Run] = [partial(fetch, read), partial(alone, read)]
+            floor, fresh = in_turns(runs, rounds=plan.rounds, times=times)
             with store.snapshot(filled.scope) as snapshot:
-                assert fetch(read, 0)
-                floor, held, fresh = in_turns(
-                    [
-                        partial(fetch, read),
-                        partial(held_open, read, snapshot),
-                        partial(alone, read),
-                    ],
-                    rounds=plan.rounds,
-                    times=times,
-                )
-            yield Figure(group, f"{read.what}, open snapshot", held, floor, target)
+                runs = [partial(fetch, read), partial(held_open, read, snapshot)]
+                by_hand.execute("begin")
+                inside, held = in_turns(runs, rounds=plan.rounds, times=times)
+                by_hand.execute("commit")
+            yield Figure(group, f"{read.what}, open snapshot", held, inside, target)
             yield Figure(group, f"{read.what}, its own snapshot", fresh, floor, target)
         by_hand.close()

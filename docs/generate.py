@@ -1,7 +1,7 @@
-"""Writes the reference pages that follow from the code.
+"""Writes the reference pages, the examples and the starter kit from the code.
 
-Run `python docs/generate.py` after a change of a relation, an error or a rule; a test
-compares the pages with what this gives.
+Run `python docs/generate.py` after a change of a relation, an error, a rule or a
+starter text; tests compare what is there with what this gives.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from uaix_core.packages import examples
+from uaix_core.packages.examples.making import example_files, shipped_files
 from uaix_core.packages.rules.table import RULES
+from uaix_core.packages.templates.new import KINDS
 from uaix_core.session.schema import SCHEMA
 from uaix_core.values import errors
 from uaix_core.values.errors import CallerError, ConflictError, StorageError
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from uaix_core.schema.rows import Field
 
 REFERENCE = Path(__file__).parent / "reference"
+STARTER_KIT = Path(__file__).parent / "starter-kit"
+EXAMPLES = Path(examples.__file__).parent
 
 # Where each field of the storage-independent record schema is kept. A bracketed place
 # is named for a relation that no release has yet.
@@ -223,10 +228,32 @@ PAGES: Mapping[str, Callable[[], str]] = {
 }
 
 
+def shipped() -> dict[Path, bytes]:
+    """The examples and the schema that lie in the wheel, by place."""
+    return {EXAMPLES / name: data for name, data in shipped_files().items()}
+
+
+def starter_kit() -> dict[Path, bytes]:
+    """The files of the starter kit by place: each example as a folder."""
+    return {
+        STARTER_KIT / kind / path: data
+        for kind in KINDS
+        for path, data in example_files(kind).items()
+    }
+
+
+#: What is written beside the pages, each as bytes by place.
+FILES: tuple[Callable[[], dict[Path, bytes]], ...] = (shipped, starter_kit)
+
+
 def main() -> None:
-    """Write all pages."""
+    """Write everything."""
     for name, page in PAGES.items():
         (REFERENCE / name).write_text(page() + "\n", encoding="utf-8", newline="\n")
+    for make in FILES:
+        for path, data in make().items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
 
 
 if __name__ == "__main__":

@@ -35,9 +35,7 @@ GROUPS: Mapping[int, str] = {group: title for group, (title, _) in _GROUPS.items
 
 #: Every clause in the order of the contract.
 CLAUSES: tuple[str, ...] = tuple(
-    f"{group}.{number}"
-    for group, (_, numbers) in _GROUPS.items()
-    for number in numbers
+    f"{group}.{number}" for group, (_, numbers) in _GROUPS.items() for number in numbers
 )
 
 #: Clause -> the capability that it binds; the others bind every store.
@@ -56,7 +54,7 @@ BOUND: Mapping[str, str] = {
 
 def group_of(clause: str) -> int:
     """The group of a clause."""
-    return int(clause.split(".")[0])
+    return int(clause.partition(".")[0])
 
 
 def in_order(clauses: Iterable[str]) -> list[str]:

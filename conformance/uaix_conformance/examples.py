@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import attrs
 
 from uaix_conformance.rows import Entry, Fact, Job, Lease, Note, Vector
 from uaix_conformance.schema import NOTE
@@ -17,8 +19,16 @@ if TYPE_CHECKING:
 
     from uaix_core.schema.rows import Row
 
+_T = TypeVar("_T")
+
 SCOPE = ScopeId("kit", "project", "one")
 OTHER = ScopeId("kit", "project", "two")
+
+
+def changed(value: _T, **fields: Any) -> _T:
+    """The same row or commit with other values in these fields."""
+    new: _T = attrs.evolve(cast("Any", value), **fields)
+    return new
 
 
 def salt_for(*parts: object) -> bytes:

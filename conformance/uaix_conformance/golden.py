@@ -58,7 +58,8 @@ def read(name: str) -> dict[str, Any]:
 def row_out(row: Row, *, version: bool = True) -> dict[str, Any]:
     """A row as JSON."""
     relation = KIT.of(row)
-    out = {"relation": relation.name, "fields": fields_json(relation, row, relation.fields)}
+    fields = fields_json(relation, row, relation.fields)
+    out: dict[str, Any] = {"relation": relation.name, "fields": fields}
     return {**out, "version": row.version} if version else out
 
 

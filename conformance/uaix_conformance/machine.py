@@ -148,9 +148,7 @@ class StoreMachine(RuleBasedStateMachine):
         notes=st.lists(draw.notes(), min_size=1, max_size=3),
         facts=st.lists(draw.facts(), max_size=2),
     )
-    def add(
-        self, scope: ScopeId, at: int, notes: list[Row], facts: list[Row]
-    ) -> None:
+    def add(self, scope: ScopeId, at: int, notes: list[Row], facts: list[Row]) -> None:
         """Add history under new keys; titles may be taken."""
         self._submit(Commit(scope, at, adds=self._new(scope, [*notes, *facts])))
 

@@ -179,9 +179,7 @@ class Oracle:
         elif recorded.seq == state.position + 1:
             commit = attrs.evolve(recorded.commit, expects=(), puts=(), drops=())
             at = recorded.recorded_at
-            digest = sealed_digest(
-                self.schema, commit, recorded.seq, at, state.head
-            )
+            digest = sealed_digest(self.schema, commit, recorded.seq, at, state.head)
             if digest == recorded.digest and at >= state.recorded_at:
                 return self._write(state, commit, at)
         raise IntegrityError("the commit doesn't continue the chain")
@@ -274,7 +272,7 @@ def _check_unique(schema: Schema, views: Mapping[Ref, Row]) -> None:
                 raise ConflictError("a unique is taken", code="conflict.unique")
 
 
-def scanned(  # noqa: PLR0913 - the port's verb
+def scanned(
     relation: Relation,
     rows: Mapping[Ref, Row],
     path: str,

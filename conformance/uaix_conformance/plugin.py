@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from uaix_conformance.harness import Harness, Site, Yardstick
     from uaix_conformance.verdict import Verdict
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).resolve().parent
 _HARNESSES = pytest.StashKey[dict[str, "Harness"]]()
 _CAPABILITIES = pytest.StashKey[dict[str, tuple[str, ...]]]()
-_XFAILS = pytest.StashKey["Mapping[str, str]"]()
+_XFAILS = pytest.StashKey[dict[str, str]]()
 _VERDICTS = pytest.StashKey[dict[str, "Verdict"]]()
 
 _BACKEND, _CLAUSES, _DECLARED = "uaix-backend", "uaix-clauses", "uaix-declared"
@@ -68,6 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "drawn: a test over random examples; its failure can't be listed"
     )
     config.stash[_HARNESSES] = {}
+    config.stash[_XFAILS] = {}
     config.stash[_CAPABILITIES] = {}
     config.stash[_VERDICTS] = {}
 
@@ -188,7 +189,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     """Turn a listed failure of a plain example into an expected one."""
     report: pytest.TestReport = yield
     clauses: Any = dict(item.user_properties).get(_CLAUSES, ())
-    listed = item.config.stash.get(_XFAILS, {})
+    listed = item.config.stash[_XFAILS]
     reasons = [listed[clause] for clause in clauses if clause in listed]
     # Strict expectations about random examples would be a matter of luck.
     drawn = item.get_closest_marker("drawn") is not None
@@ -216,7 +217,8 @@ class _Judge:
         found = self._config.stash[_VERDICTS]
         if name not in found:
             _harnesses(self._config)
-            found[name] = v.Verdict(name, self._config.stash.get(_XFAILS, {}))
+            listed = self._config.stash[_XFAILS]
+            found[name] = v.Verdict(name, listed)
         judged = found[name]
         if _DECLARED in properties:
             judged.capabilities = tuple(properties[_DECLARED])  # type: ignore[arg-type]

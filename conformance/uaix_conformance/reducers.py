@@ -38,9 +38,7 @@ def _gone(erased: Mapping[Ref, Row]) -> list[Note]:
     return [row for row in erased.values() if isinstance(row, Note)]
 
 
-def _changes_of_tallies(
-    added: Iterable[Note], gone: Iterable[Note]
-) -> dict[str, int]:
+def _changes_of_tallies(added: Iterable[Note], gone: Iterable[Note]) -> dict[str, int]:
     deltas: dict[str, int] = {}
     for notes, step in ((added, 1), (gone, -1)):
         for note in notes:

@@ -72,9 +72,7 @@ def from_json(kind: Kind, value: Any) -> Any:
     return value
 
 
-def fields_json(
-    relation: Relation, row: Row, names: Iterable[str]
-) -> dict[str, Any]:
+def fields_json(relation: Relation, row: Row, names: Iterable[str]) -> dict[str, Any]:
     """These fields of a row as JSON members; one that is None is absent."""
     fields = relation.fields
     values = {name: to_json(fields[name].kind, getattr(row, name)) for name in names}

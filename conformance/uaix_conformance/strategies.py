@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from uaix_conformance import examples
@@ -159,12 +160,20 @@ JSONS: tuple[str, ...] = (
 small = st.integers(0, 4)
 topics = st.sampled_from(["t0", "t1", "T0", "t0."])
 words = st.sampled_from(WORDS)
-short_texts = st.sampled_from(["", "a", "A", "a b", "b a b", "é a", "\N{GRINNING FACE}"])
+short_texts = st.sampled_from(
+    ["", "a", "A", "a b", "b a b", "é a", "\N{GRINNING FACE}"]
+)
 titles = st.sampled_from(["", "", "", "a", "A", "b"])
 blobs = st.sampled_from([b"", b"\0", b"\xff\x00"])
 jsons = st.sampled_from([None, "null", "0", '{"a":1}'])
 instants = st.integers(-2, 2)
 scopes = st.sampled_from([examples.SCOPE] * 3 + [examples.OTHER])
+
+
+def examples_of(share: float) -> int:
+    """How many examples a share of the profile in force is, at least one."""
+    profile = settings.default or settings()
+    return max(1, int(profile.max_examples * share))
 
 
 def notes() -> st.SearchStrategy[Row]:
@@ -244,5 +253,3 @@ def storable_texts(max_size: int = 20) -> st.SearchStrategy[str]:
         max_size=max_size,
     )
     return st.sampled_from(NASTY) | plain
-
-

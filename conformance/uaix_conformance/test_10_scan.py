@@ -49,7 +49,9 @@ def _crowd(store: Store) -> Oracle:
                 for n in range(8)
             ),
             *(
-                fact(n % 2, f"s{n % 3}", at=n % 2 - 1, sure=n % 4 > 1, word=kinds[n % 4])
+                fact(
+                    n % 2, f"s{n % 3}", at=n % 2 - 1, sure=n % 4 > 1, word=kinds[n % 4]
+                )
                 for n in range(12)
             ),
         ),
@@ -96,9 +98,9 @@ def test_every_path_reads_as_the_model_does(
 
         def same(*prefix: Any, after: Any = None, limit: int = 1_000) -> None:
             where = {"after": after, "reverse": reverse, "limit": limit}
-            assert exacts(
-                scanned(declared, model, path, prefix, **where)
-            ) == exacts(snapshot.scan(relation, path, prefix, **where))
+            assert exacts(scanned(declared, model, path, prefix, **where)) == exacts(
+                snapshot.scan(relation, path, prefix, **where)
+            )
 
         for limit in (1, 2, len(every) - 1, len(every), len(every) + 1):
             same(limit=limit)
@@ -185,7 +187,9 @@ def test_integers_are_ordered_as_numbers(store: Store) -> None:
             assert list(INTEGERS) == [getattr(r, "size", None) for r in found]
         for i, n in enumerate(INTEGERS):
             found = snapshot.scan("fact", "by_subject", ("s0",), after=(n,), limit=1)
-            assert list(INTEGERS[i + 1 : i + 2]) == [getattr(r, "size", 0) for r in found]
+            assert list(INTEGERS[i + 1 : i + 2]) == [
+                getattr(r, "size", 0) for r in found
+            ]
 
 
 @pytest.mark.clause("10.3")
@@ -196,9 +200,7 @@ def test_instants_are_ordered_as_numbers(store: Store) -> None:
         found = snapshot.scan("note", "by_time", limit=100)
         assert list(INSTANTS) == [getattr(r, "noted_at", None) for r in found]
         for i, at in enumerate(INSTANTS):
-            found = snapshot.scan(
-                "note", "by_time", after=(at,), reverse=True, limit=1
-            )
+            found = snapshot.scan("note", "by_time", after=(at,), reverse=True, limit=1)
             expected = INSTANTS[i - 1 : i] if i else ()
             assert list(expected) == [getattr(r, "noted_at", None) for r in found]
 
@@ -216,7 +218,9 @@ def test_false_comes_before_true(store: Store) -> None:
     assert [2, 3, 0, 1] == [
         getattr(r, "number", None) for r in rows(store, SCOPE, "note", "by_pin")
     ]
-    assert [2, 3, 0, 1] == [getattr(r, "number", None) for r in rows(store, SCOPE, "job")]
+    assert [2, 3, 0, 1] == [
+        getattr(r, "number", None) for r in rows(store, SCOPE, "job")
+    ]
 
 
 @pytest.mark.clause("10.4")
@@ -236,9 +240,7 @@ def test_a_prefix_is_compared_exactly(store: Store) -> None:
 @pytest.mark.clause("10.4")
 def test_a_prefix_of_any_length_is_taken(store: Store) -> None:
     """No field, some fields, and the whole order with the key at its end."""
-    store.append(
-        commit(*(fact(n % 2, f"s{n // 2}", sure=n % 2 > 0) for n in range(4)))
-    )
+    store.append(commit(*(fact(n % 2, f"s{n // 2}", sure=n % 2 > 0) for n in range(4))))
     with store.snapshot(SCOPE) as snapshot:
         for prefix, count in (
             ((), 4),

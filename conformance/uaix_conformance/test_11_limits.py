@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import pytest
 
 from uaix_conformance.comparison import get, place_of, rows
 from uaix_conformance.examples import (
     SCOPE,
+    changed,
     commit,
     entry,
     expect,
@@ -19,12 +19,12 @@ from uaix_conformance.examples import (
     note,
     note_ref,
 )
-from uaix_conformance.rows import Note
 from uaix_core.schema.relations import Ref
 from uaix_core.values.errors import ConflictError, LimitError
 from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
+    from uaix_conformance.rows import Note
     from uaix_core.schema.commits import Commit
     from uaix_core.store.port import Store
 
@@ -60,7 +60,9 @@ def test_get_many_takes_10000_keys(store: Store) -> None:
     keys = [(0, False, n, "s0") for n in range(10_001)]
     with store.snapshot(SCOPE) as snapshot:
         found = snapshot.get_many("fact", keys[:10_000])
-        assert [0, 5_000, 9_999] == sorted(getattr(r, "size", 0) for r in found.values())
+        assert [0, 5_000, 9_999] == sorted(
+            getattr(r, "size", 0) for r in found.values()
+        )
         with pytest.raises(LimitError):
             snapshot.get_many("fact", keys)
 
@@ -89,7 +91,7 @@ def test_a_commit_takes_20000_rows_of_all_parts(store: Store) -> None:
     ]
     for parts in more:
         with pytest.raises(LimitError):
-            store.append(attrs.evolve(full, **parts))
+            store.append(changed(full, **parts))
     assert [] == rows(store, SCOPE, "fact")
 
     came = store.append(full)

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from uaix_conformance import strategies as draw
 from uaix_conformance.comparison import commits, get, refused, rows
-from uaix_conformance.examples import SCOPE, commit, entry, fact, job, note, vector
+from uaix_conformance.examples import (
+    SCOPE,
+    changed,
+    commit,
+    entry,
+    fact,
+    job,
+    note,
+    vector,
+)
 from uaix_conformance.reducers import words_of
 from uaix_conformance.strategies import (
     INSTANTS,
@@ -27,13 +35,6 @@ if TYPE_CHECKING:
 
     from uaix_conformance.harness import Site
     from uaix_core.store.port import Store
-
-#: Many rows in one commit are many examples at the price of one.
-_MANY = settings(
-    max_examples=max(1, settings.default.max_examples // 10),
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 def _fields(store: Store, relation: str, *names: str) -> list[tuple[Any, ...]]:
@@ -58,7 +59,9 @@ def test_nasty_texts_come_back(store: Store) -> None:
     assert [(n, t) for n, t in enumerate(texts)] == _fields(
         store, "note", "number", "text"
     )
-    assert texts == [getattr(r, "text", None) for r in commits(store, SCOPE)[0].commit.adds]
+    assert texts == [
+        getattr(r, "text", None) for r in commits(store, SCOPE)[0].commit.adds
+    ]
     assert sorted((t, t, t) for t in NASTY) == _fields(
         store, "entry", "name", "group", "value"
     )
@@ -74,7 +77,12 @@ def test_nasty_texts_come_back(store: Store) -> None:
 def test_any_text_comes_back(new_site: Callable[[], Site]) -> None:
     """Any text without NUL and lone surrogates, in a body and as a key."""
 
-    @_MANY
+    # Many rows in one commit are many examples at the price of one.
+    @settings(
+        max_examples=draw.examples_of(0.1),
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(st.lists(draw.storable_texts(), min_size=1, max_size=20, unique=True))
     def check(texts: list[str]) -> None:
         store = new_site().open()
@@ -100,10 +108,10 @@ def test_unstorable_text_is_refused_everywhere(store: Store, text: str) -> None:
     store.append(commit(note(9)))
     json_text = f'"{text}"'
     for broken in (
-        commit(note(0), attrs.evolve(note(1), text=text)),
-        commit(attrs.evolve(note(1), title=text)),
-        commit(attrs.evolve(note(1), extra=json_text)),
-        commit(attrs.evolve(note(1), meta=json_text)),
+        commit(note(0), changed(note(1), text=text)),
+        commit(changed(note(1), title=text)),
+        commit(changed(note(1), extra=json_text)),
+        commit(changed(note(1), meta=json_text)),
         commit(fact(), puts=[entry("a", value=text)]),
         commit(fact(), puts=[entry(text)]),
         commit(fact(), puts=[entry("a", group=text)]),

@@ -82,7 +82,9 @@ def _due(store: Store, until: int, limit: int = 100) -> list[tuple[str, object]]
 
 
 @pytest.mark.clause("13.2")
-@pytest.mark.parametrize("at", [0, -1, 1_772_000_000_000_001, EARLIEST + 1, FOREVER - 1])
+@pytest.mark.parametrize(
+    "at", [0, -1, 1_772_000_000_000_001, EARLIEST + 1, FOREVER - 1]
+)
 def test_a_row_is_due_at_its_instant(store: Store, at: int) -> None:
     """At the instant and one microsecond after it, and not one before."""
     store.append(commit(puts=[job(0, due_at=at)]))

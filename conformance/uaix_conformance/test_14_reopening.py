@@ -97,9 +97,7 @@ def test_files_are_named_when_declared(site: Site) -> None:
 
 
 @pytest.mark.clause("14.1")
-def test_a_host_is_there_when_joins_is_declared(
-    store: Store, harness: Harness
-) -> None:
+def test_a_host_is_there_when_joins_is_declared(store: Store, harness: Harness) -> None:
     """Whoever declares JOINS has a host in its harness, else the claim is untested."""
     assert Capability.JOINS not in store.capabilities or hasattr(harness, "host")
 
@@ -381,9 +379,7 @@ def test_a_forked_child_is_refused(store: Store) -> None:
 
 
 @pytest.mark.clause("14.11")
-def test_commits_replay_into_the_same_files(
-    store: Store, yardstick: Yardstick
-) -> None:
+def test_commits_replay_into_the_same_files(store: Store, yardstick: Yardstick) -> None:
     """Positions, heads, rows and files equal those of the same history given there."""
     given = _life()
     for one in given:

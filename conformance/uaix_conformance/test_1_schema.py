@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
 import pytest
 
 from uaix_conformance.comparison import exact, exacts, get, refused, rows
 from uaix_conformance.examples import (
     SCOPE,
+    changed,
     commit,
     entry,
     expect,
@@ -149,7 +149,7 @@ def test_each_part_of_a_commit_takes_its_own_keeps_only(
     row_, ref = _BY_KEEP[keep]
     value = row_ if part in ("adds", "puts") else ref
 
-    refused(store, SchemaError, attrs.evolve(commit(fact()), **{part: [value]}))
+    refused(store, SchemaError, changed(commit(fact()), **{part: [value]}))
 
 
 @pytest.mark.clause("1.3")
@@ -264,7 +264,7 @@ def test_ids_that_differ_in_case_are_different_keys(store: Store) -> None:
 def test_each_field_of_a_key_counts(store: Store, field: str) -> None:
     """Rows whose keys differ in one field alone, whichever, are two rows."""
     other = {"at": 1, "sure": True, "size": 1, "subject": "s1"}[field]
-    one, two = fact(), attrs.evolve(fact(), **{field: other}, word="see")
+    one, two = fact(), changed(fact(), **{field: other}, word="see")
     store.append(commit(one, two))
 
     for value in (one, two):
@@ -294,7 +294,7 @@ def test_none_in_a_key_or_path_is_refused(
         "vector": vector(),
         "entry": entry(),
     }
-    broken = attrs.evolve(examples[relation], **{field: None})
+    broken = changed(examples[relation], **{field: None})
     history = KIT.relation(relation).keep is Keep.HISTORY
     made = commit(broken) if history else commit(puts=[broken])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
 import pytest
 
 from uaix_conformance.comparison import (
@@ -19,6 +18,7 @@ from uaix_conformance.comparison import (
 from uaix_conformance.examples import (
     OTHER,
     SCOPE,
+    changed,
     commit,
     entry,
     expect,
@@ -63,8 +63,8 @@ def test_what_was_appended_shows(store: Store) -> None:
     [
         (ConflictError, {"adds": (note(1), fact(9), note(0))}),
         (ConflictError, {"expects": (expect("note", ("t0", 0), 2),)}),
-        (CallerError, {"adds": (note(1), attrs.evolve(note(2), topic="not an id"))}),
-        (CallerError, {"puts": (job(1), attrs.evolve(job(2), kind="unheard-of"))}),
+        (CallerError, {"adds": (note(1), changed(note(2), topic="not an id"))}),
+        (CallerError, {"puts": (job(1), changed(job(2), kind="unheard-of"))}),
         (ConflictError, {"adds": (note(1), note(2, title="taken"))}),
     ],
     ids=["key", "expect", "add", "put", "unique"],
@@ -83,7 +83,7 @@ def test_a_refused_commit_leaves_no_part(
         erases=[note_ref(0)] if error is not ConflictError else [],
     )
 
-    refused(store, error, attrs.evolve(whole, **spoilt), watched=[OTHER])
+    refused(store, error, changed(whole, **spoilt), watched=[OTHER])
     after = store.append(commit(note(3), puts=[job(5)]))
     assert 2 == after.seq
     assert 2 == getattr(get(store, SCOPE, "job", False, 5), "version", None)

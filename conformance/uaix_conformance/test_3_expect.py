@@ -90,16 +90,10 @@ def test_version_0_holds_where_no_row_stands(
     store: Store, relation: str, key: tuple[object, ...], version: int
 ) -> None:
     """An expect of 0 holds before there is a row and not after; 1 does not hold."""
-    refused(
-        store, ConflictError, commit(fact(7), expects=[expect(relation, key, 1)])
-    )
-    store.append(
-        commit(note(7, "t7"), expects=[expect(relation, key, 0)])
-    )
+    refused(store, ConflictError, commit(fact(7), expects=[expect(relation, key, 1)]))
+    store.append(commit(note(7, "t7"), expects=[expect(relation, key, 0)]))
     _fill(store)
-    refused(
-        store, ConflictError, commit(fact(7), expects=[expect(relation, key, 0)])
-    )
+    refused(store, ConflictError, commit(fact(7), expects=[expect(relation, key, 0)]))
 
 
 @pytest.mark.clause("3.2", "8.1")

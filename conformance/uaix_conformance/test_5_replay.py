@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
 import pytest
 
 from uaix_conformance.comparison import (
@@ -19,6 +18,7 @@ from uaix_conformance.comparison import (
 from uaix_conformance.examples import (
     OTHER,
     SCOPE,
+    changed,
     commit,
     entry,
     expect,
@@ -82,10 +82,10 @@ def test_the_next_commit_keeps_its_place(store: Store, copy: Store) -> None:
 def test_a_replay_checks_no_expects(store: Store, copy: Store) -> None:
     """Expects that came along and would fail now are not looked at."""
     recorded = store.append(commit(note(0)))
-    wrong = attrs.evolve(
+    wrong = changed(
         recorded.commit, expects=(expect("note", ("t0", 7), 99),), puts=(job(0),)
     )
-    copy.append(attrs.evolve(recorded, commit=wrong))
+    copy.append(changed(recorded, commit=wrong))
 
     assert place_of(recorded) == place_of(commits(copy, SCOPE)[0])
 
@@ -132,7 +132,7 @@ def test_a_place_before_the_first_is_refused(store: Store, seq: int) -> None:
     """No commit has a seq below 1."""
     (recorded, *_) = _source(store)
 
-    refused(store, IntegrityError, attrs.evolve(recorded, seq=seq))
+    refused(store, IntegrityError, changed(recorded, seq=seq))
 
 
 @pytest.mark.clause("5.5")
@@ -166,9 +166,9 @@ def test_a_forged_commit_is_refused(
     *first, last = _source(store)
     for recorded in first:
         copy.append(recorded)
-        copy.append(attrs.evolve(recorded, commit=recorded.commit))
+        copy.append(changed(recorded, commit=recorded.commit))
 
-    broken = attrs.evolve(last, **forged)
+    broken = changed(last, **forged)
     refused(copy, IntegrityError, broken)
     assert place_of(last) == place_of(copy.append(last))
 
@@ -236,7 +236,7 @@ def test_a_copy_equals_its_source_in_history_and_views(
         shared = (Keep.HISTORY, Keep.VIEW)
         assert kept(one, *shared) == kept(two, *shared)
         local = kept(two, Keep.WORK, Keep.CACHE)
-        assert dict.fromkeys(local, []) == local
+        assert {name: [] for name in local} == local
 
 
 @pytest.mark.clause("5.7", "8.3")

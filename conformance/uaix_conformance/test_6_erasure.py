@@ -206,9 +206,7 @@ def test_what_one_commit_puts_about_a_row_it_erases_goes_too(store: Store) -> No
 def test_an_erasure_stays_in_its_scope(store: Store) -> None:
     """The same key of another scope keeps its body and what is about it."""
     for scope in (SCOPE, OTHER):
-        store.append(
-            commit(note(0, text="a"), puts=[lease(0), vector(0)], scope=scope)
-        )
+        store.append(commit(note(0, text="a"), puts=[lease(0), vector(0)], scope=scope))
     before = contents(store, OTHER)
     store.append(commit(erases=[note_ref(0)]))
 

@@ -156,9 +156,7 @@ def test_later_reducers_see_what_earlier_ones_did(site: Site) -> None:
     store.append(commit(note(1, text="b c"), erases=[note_ref(0)]))
     store.append(commit(fact()))
 
-    assert [{"a": 1, "b": 1}, {"b": 1, "c": 1}, {"b": 1, "c": 1}] == list(
-        seen.values()
-    )
+    assert [{"a": 1, "b": 1}, {"b": 1, "c": 1}, {"b": 1, "c": 1}] == list(seen.values())
 
 
 @pytest.mark.clause("7.4")

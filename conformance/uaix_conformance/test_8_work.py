@@ -91,7 +91,7 @@ def test_dropping_an_absent_row_changes_no_row(store: Store) -> None:
 
 @pytest.mark.clause("8.2")
 def test_a_local_commit_takes_no_seq(store: Store) -> None:
-    """append returns the unchanged place; commits() never yields it."""
+    """The unchanged place is returned, and `commits()` never yields it."""
     with store.snapshot(SCOPE) as snapshot:
         empty = snapshot.head
     assert (0, empty) == _seq_and_digest(store, commit(puts=[job(0)], at=7))

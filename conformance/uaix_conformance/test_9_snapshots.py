@@ -134,7 +134,7 @@ def test_an_unknown_scope_is_an_empty_one(store: Store) -> None:
         empty = contents(store, unknown)
         assert 0 == empty.pop("#position")
         assert 64 == len(empty.pop("#head"))
-        assert dict.fromkeys(empty, []) == empty
+        assert {name: [] for name in empty} == empty
     with store.snapshot(unknown) as snapshot:
         assert snapshot.get("note", ("t0", 0)) is None
         assert {} == snapshot.get_many("note", [("t0", 0)])

@@ -9,6 +9,7 @@ import pytest
 from uaix_conformance import golden
 from uaix_conformance.comparison import every
 from uaix_conformance.schema import KIT
+from uaix_conformance.sealing import key_json
 from uaix_core.schema.relations import Ref
 from uaix_core.values import errors
 from uaix_core.values.ids import ScopeId
@@ -48,7 +49,7 @@ def test_a_golden_history_ends_as_written(store: Store, name: str) -> None:
             ]
             for scan in expected["scans"]:
                 keys = [
-                    golden.key_json(KIT.relation(scan["relation"]), _key(row))
+                    key_json(KIT.relation(scan["relation"]), _key(row))
                     for row in golden.asked(snapshot, scan)
                 ]
                 assert scan["keys"] == keys, scan

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from uaix_conformance import strategies as draw
 from uaix_conformance.machine import StoreMachine
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 def _run(share: float, **given: Any) -> None:
     """Run the machine with a share of the examples of the profile in force."""
     machine = type("Life", (StoreMachine,), given)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=max(1, int(settings.default.max_examples * share)),
+            max_examples=draw.examples_of(share),
             stateful_step_count=25,
             deadline=None,
             suppress_health_check=list(HealthCheck),

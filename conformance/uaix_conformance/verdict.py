@@ -41,6 +41,9 @@ class Verdict:
     def take(self, clauses: Sequence[str], outcome: str, test: str) -> None:
         """Note the outcome of one test: HELD, BROKEN, KNOWN or UNDECLARED."""
         self._counts[outcome] += 1
+        if outcome == KNOWN:
+            # A test that fails for a listed clause says nothing about its others.
+            clauses = [clause for clause in clauses if clause in self._xfails]
         for clause in clauses:
             self._said[clause].add(outcome)
             if outcome in (BROKEN, KNOWN):

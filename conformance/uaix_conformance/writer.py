@@ -20,11 +20,16 @@ from uaix_conformance.harness import load, site_of
 FACTS = 5
 
 
+def _say(what: object) -> None:
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()
+
+
 def write(name: str, path: Path, writer: int, count: int) -> None:
     """Append ``count`` commits and print the seq of each."""
     with site_of(load(name), path) as site:
         store = site.open()
-        print("ready", flush=True)
+        _say("ready")
         sys.stdin.readline()
         for turn in range(count):
             seq = store.append(
@@ -35,7 +40,7 @@ def write(name: str, path: Path, writer: int, count: int) -> None:
                     puts=[job(writer, due_at=turn)],
                 )
             ).seq
-            print(seq, flush=True)
+            _say(seq)
 
 
 def start(name: str, path: Path, writer: int, count: int) -> subprocess.Popen[str]:

@@ -73,7 +73,10 @@ def values():
         ),
         commit(
             *(fact(n, value=j) for n, j in zip(INTEGERS, JSONS, strict=False)),
-            *(note(n, "int", noted_at=at) for n, at in zip(INTEGERS, INSTANTS)),
+            *(
+                note(n, "int", noted_at=at)
+                for n, at in zip(INTEGERS, INSTANTS, strict=False)
+            ),
             puts=[job(i, due_at=at) for i, at in enumerate(INSTANTS)],
             at=INSTANTS[0],
         ),

@@ -15,10 +15,9 @@ from toy import FAULTS
 @pytest.fixture(scope="module")
 def broken(run_kit):
     """One run over all broken toys, each before the module that must notice."""
-    chosen = [f"(toy:{name} and {module})" for name, (_, module) in FAULTS.items()]
-    words = " or ".join(chosen).replace("toy:", "")
-    names = [f"toy:{name}" for name in FAULTS]
-    return run_kit("-k", f"({words}) and not 20000 and not 256", backends=names)
+    chosen = [f"({name} and {module})" for name, (_, module) in FAULTS.items()]
+    words = f"({' or '.join(chosen)}) and not 20000 and not 256"
+    return run_kit("-k", words, backends=[f"toy:{name}" for name in FAULTS])
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -42,7 +41,7 @@ def test_a_broken_run_fails(broken):
 @pytest.fixture(scope="module")
 def healthy(run_kit):
     """The whole kit over the healthy toy."""
-    return run_kit("--hypothesis-profile=default")
+    return run_kit()
 
 
 def test_a_healthy_store_conforms(healthy):

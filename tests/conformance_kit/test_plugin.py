@@ -61,7 +61,8 @@ def test_the_table_names_every_group(run_kit):
 
     assert 0 == run.code
     for group, title in clauses.GROUPS.items():
-        assert re.search(rf"^ *{group} {re.escape(title)}  +\S", run.output, re.MULTILINE)
+        line = rf"^ *{group} {re.escape(title)}  +\S"
+        assert re.search(line, run.output, re.MULTILINE)
     assert "toy:healthy: NOT DECIDED: " in run.output
 
 
@@ -101,8 +102,8 @@ def test_listed_failures_are_expected(run_kit, tmp_path):
     assert 0 == run.code, run.output
     assert not verdict["conforms"]
     assert "DOES NOT CONFORM to contract 26.1: broken as listed" in verdict["verdict"]
-    assert "versions come with the next release" == (
-        verdict["clauses"]["3.4"]["reason"]
+    assert (
+        "versions come with the next release" == (verdict["clauses"]["3.4"]["reason"])
     )
     assert "3.4 is listed as failing: versions come with the next" in run.output
 

@@ -14,15 +14,65 @@ from tests.packages.package_maker import (
 
 from uaix_core.packages.lint import lint
 from uaix_core.packages.source import PackageSource
-from uaix_core.packages.templates.new import KINDS, new_package, repack
+from uaix_core.packages.templates.new import (
+    FURTHER_SCOPES,
+    KINDS,
+    new_package,
+    repack,
+)
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import StrictJsonError
 
 SCOPES = {
-    "universal": "universal",
-    "persona": "persona_profile",
-    "advanced-persona": "advanced_persona_profile",
+    "universal": ("universal",),
+    "persona": ("persona_profile",),
+    "advanced-persona": ("advanced_persona_profile",),
+    "handoff": ("project_handoff", "code_bearing"),
+    "assistant": ("non_project_assistant",),
 }
+#: What each text has to say, by label, and in which files.
+DUTIES = {
+    "persona": (
+        "Name",
+        "Purpose",
+        "Voice",
+        "Symbolic posture",
+        "Interaction position",
+        "Relationship limits",
+        "Blocked claims",
+        "Switching behaviour",
+        "Privacy limits",
+        "Consent limits",
+        "Persona-preservation policy",
+    ),
+    "assistant": (
+        "Assistant identity",
+        "User-facing purpose",
+        "Interaction boundary",
+        "Privacy boundary",
+        "Memory-update rules",
+        "Refusal/no-op triggers",
+        "Review cadence",
+        "Import notice",
+    ),
+    "code": (
+        "Source roots",
+        "Commands",
+        "Test surfaces",
+        "Support limits",
+        "Next work",
+    ),
+    "file-handoff": (
+        "Active-intake bucket declaration",
+        "Disposition rules",
+        "Redaction rules",
+        "Evidence retention path",
+        "Checksum ledger or receipt route",
+        "Source-site removal rule",
+        "Final-report fields",
+    ),
+}
+CODE = ("coding-standards", "architecture", "test-plan", "next-recursive-prompt")
 EVIDENCE = {
     "source-excerpts",
     "fidelity-tests",
@@ -60,18 +110,18 @@ def test_new_packages_hold_what_their_kind_requires(kind):
     paths = set(new(kind)) - {MANIFEST}
     evidence = {path for path in paths if path.startswith("evidence/")}
 
-    assert set(Maker(SCOPES[kind]).files) == paths - evidence
+    assert set(Maker(*SCOPES[kind]).files) == paths - evidence
     assert (EVIDENCE if kind == "advanced-persona" else set()) == {
         path.removeprefix("evidence/").removesuffix(".md") for path in evidence
     }
-    assert set(REQUIRED[SCOPES[kind]]) <= paths
+    assert {path for scope in SCOPES[kind] for path in REQUIRED[scope]} <= paths
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_starter_texts_are_text_to_edit(kind):
     """Every file has a title, says what belongs there and shows an example."""
     for path, data in new(kind).items():
-        if path == MANIFEST:
+        if path.endswith(".json"):
             continue
         text = data.decode("utf-8")
         assert "\r" not in text
@@ -81,6 +131,67 @@ def test_starter_texts_are_text_to_edit(kind):
         assert title.startswith("# ")
         assert len(belongs.split("\n\n## ")[0]) > 40, path
         assert "\n## " in body
+
+
+def headings(files, *stems):
+    """The headings of these memory files."""
+    texts = [files[f".uai/{stem}.uai"].decode() for stem in stems]
+    return {
+        line[3:] for text in texts for line in text.split("\n") if line[:3] == "## "
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "duty", "stems"),
+    [
+        ("persona", "persona", ["persona"]),
+        ("advanced-persona", "persona", ["persona"]),
+        ("assistant", "persona", ["persona"]),
+        ("assistant", "assistant", ["persona"]),
+        ("handoff", "code", CODE),
+        ("handoff", "file-handoff", ["file-handoff"]),
+    ],
+)
+def test_starter_texts_do_their_duties(kind, duty, stems):
+    """What the standard asks a text to say has a heading in the starter text."""
+    files = new(kind, also=["agent_file_handoff"])
+
+    assert set(DUTIES[duty]) <= headings(files, *stems)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scopes", [FURTHER_SCOPES[:1], FURTHER_SCOPES])
+def test_further_scopes_bring_their_files(kind, scopes):
+    """A scope that is declared as well comes with its files and passes lint."""
+    files = new(kind, also=scopes)
+    manifest = json.loads(files[MANIFEST])
+
+    assert {"set.extra"} >= {finding.code for finding in check(files).findings}
+    assert set(Maker(*SCOPES[kind], *scopes).files) <= files.keys()
+    assert {"universal", *SCOPES[kind], *scopes} == set(manifest["declaredScopes"])
+    assert SCOPES[kind][0] == manifest["profileId"]
+
+
+def test_files_stand_under_the_scope_that_requires_them():
+    """Each entry names the declared scope that its file is there for."""
+    manifest = json.loads(new("handoff")[MANIFEST])
+    scopes = {entry["path"]: entry["scope"] for entry in manifest["files"]}
+
+    for scope in ("project_handoff", "code_bearing"):
+        assert {scope} == {scopes[path] for path in REQUIRED[scope]}
+    assert "universal" == scopes[".uai/totem.uai"]
+
+
+def test_the_read_order_of_a_hand_off():
+    """The export manifest names the start-up order, without itself, and the scopes."""
+    files = new("handoff")
+    exported = json.loads(files[".uai/exports/manifest.json"])
+    entrypoints = json.loads(files[MANIFEST])["entrypoints"]
+
+    assert [*SCOPES["handoff"]] == exported["packageProfile"]
+    assert exported["activeReadOrder"] == [
+        path for path in entrypoints if path != ".uai/exports/manifest.json"
+    ]
 
 
 def test_new_packages_are_reproducible():
@@ -105,7 +216,8 @@ def test_entrypoints_are_in_startup_order():
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"kind": "handoff"}, "template.kind"),
+        ({"kind": "novel"}, "template.kind"),
+        ({"also": ["persona_profile"]}, "template.scope"),
         ({"package_id": "../x"}, "id.package"),
         ({"package_id": "con"}, "id.package"),
         ({"issuer": ""}, "template.text"),

@@ -8,8 +8,8 @@ import uuid
 from typing import TYPE_CHECKING
 
 import pytest
-
 from tests.packages.package_maker import MANIFEST, Maker
+
 from uaix_core import (
     Authorisation,
     CallerError,
@@ -258,7 +258,7 @@ def test_an_authorisation_is_for_an_anchor(path: str, operation: str) -> None:
 
 
 def test_restore_keeps_the_identity(session: Session) -> None:
-    """A restored package keeps its id, record ids and bytes, and its receipt says so."""
+    """A restored package keeps its ids and bytes, and its receipt says so."""
     maker = package()
     maker.entry(NOTE)["stableId"] = "note-1"
 

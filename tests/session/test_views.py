@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
 SCOPE = ScopeId.parse("t/project/p")
 PACKAGES = st.sampled_from(["one", "two"])
-RECORDS = st.sampled_from(["a", "b"])
+RECORDS = st.sampled_from(["a", "persona"])
+BODIES = st.sampled_from(["x", "name: Ada\n", "name: Bo\nvoice: calm\nvalues: none\n"])
 WORDS = st.lists(st.sampled_from(["universal", "persona", "other"]), unique=True)
 CHANGES = st.sampled_from(["create", "replace", "tombstone"])
 
 
-def revision(number: int, package: str, record: str, change: str) -> Row:
+def revision(number: int, package: str, record: str, change: str, content: str) -> Row:
     """A revision of a record; its path follows from the record alone."""
     return REVISION.named_by_header(
         "revision_id",
@@ -45,12 +46,13 @@ def revision(number: int, package: str, record: str, change: str) -> Row:
         actor_kind="operator",
         actor_id="local",
         path=f".uai/{record}.uai",
-        role="memory",
+        role="persona",
         scope="universal",
         media_type="text/uaix",
         source="{}",
         sha256="0" * 64,
-        content=b"x",
+        canonical_sha256="",
+        content=content.encode(),
     )
 
 
@@ -97,7 +99,7 @@ def test_views_follow_the_surviving_history(data: st.DataObject) -> None:
         )
         if kind == "revision":
             args = data.draw(PACKAGES), data.draw(RECORDS), data.draw(CHANGES)
-            adds.append(revision(number, *args))
+            adds.append(revision(number, *args, data.draw(BODIES)))
         elif kind == "checkpoint":
             adds.append(checkpoint(number, data.draw(PACKAGES), data.draw(WORDS)))
         elif kind == "receipt" or not written:

@@ -72,10 +72,12 @@ def commit_line(schema: Schema, recorded: Recorded) -> bytes:
         relation = schema.of(row)
         body = body_of(relation, row)
         adds.append(_add_text(relation.name, relation.header_text(row), body))
-    erases = [
-        [ref.relation, key_out(schema.relation(ref.relation), ref.key)]
-        for ref in recorded.commit.erases
-    ]
+    erases = plain_text(
+        [
+            [ref.relation, key_out(schema.relation(ref.relation), ref.key)]
+            for ref in recorded.commit.erases
+        ]
+    )
     recorded_at = format_instant(recorded.recorded_at)
     line = _line_text(recorded.seq, recorded_at, recorded.digest, adds, erases)
     return line.encode() + b"\n"
@@ -87,11 +89,11 @@ def _add_text(name: str, header: str, body: dict[str, Any] | None) -> str:
 
 
 def _line_text(
-    seq: int, recorded_at: str, digest: str, adds: list[str], erases: list[Any]
+    seq: int, recorded_at: str, digest: str, adds: list[str], erases: str
 ) -> str:
     return (
         f'{{"adds":[{",".join(adds)}],"digest":"{digest}",'
-        f'"erases":{plain_text(erases)},"recorded_at":"{recorded_at}","seq":{seq}}}'
+        f'"erases":{erases},"recorded_at":"{recorded_at}","seq":{seq}}}'
     )
 
 
@@ -121,13 +123,14 @@ def _read_commit(schema: Schema, scope: ScopeId, line: bytes, last: Mark) -> Rec
     seq, digest, erases = entry["seq"], entry["digest"], entry["erases"]
     recorded_at = parse_instant(entry["recorded_at"])
     adds = entry["adds"]
+    erased = plain_text(erases) if erases != [] else "[]"
     headers = [plain_text(add["header"]) for add in adds]
     chained = [
         f'["{add["relation"]}",{header}]'
         for add, header in zip(adds, headers, strict=True)
     ]
     form = (
-        f'{{"adds":[{",".join(chained)}],"erases":{plain_text(erases)},'
+        f'{{"adds":[{",".join(chained)}],"erases":{erased},'
         f'"format":"{LEDGER_FORMAT}","previous":"{last.digest}",'
         f'"recorded_at":"{entry["recorded_at"]}","scope":"{scope.text}","seq":{seq}}}'
     )
@@ -140,7 +143,7 @@ def _read_commit(schema: Schema, scope: ScopeId, line: bytes, last: Mark) -> Rec
         or recorded_at < last.recorded_at
         or sha256_hex(form.encode()) != digest
         # Equal ledgers are equal bytes: any other spelling of a commit is refused.
-        or _line_text(seq, entry["recorded_at"], digest, kept, erases) != text
+        or _line_text(seq, entry["recorded_at"], digest, kept, erased) != text
     ):
         raise _damaged(scope, last)
     rows = tuple(_row(schema, add, seq) for add in adds)

@@ -98,8 +98,8 @@ class Connections:
         """
         if not wait and self._lock.locked():
             raise BusyError("another thread writes", path=self.path)
-        with self._lock:
-            try:
+        try:
+            with self._lock:
                 self.check_file()
                 # An interrupt may have come between a failure and its undoing.
                 self._undo()
@@ -107,8 +107,8 @@ class Connections:
                 if writer is None:
                     writer = self._writer = self.connect(reads_only=False)
                 yield writer
-            except apsw.Error as error:
-                raise translated(error, self.path) from error
+        except apsw.Error as error:
+            raise translated(error, self.path) from error
 
     def _commit(self, connection: apsw.Connection) -> None:
         try:

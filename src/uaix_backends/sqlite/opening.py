@@ -27,10 +27,15 @@ if TYPE_CHECKING:
     from uaix_backends.sqlite.connections import Connections
     from uaix_backends.sqlite.layout import Layout
 
-#: "UAIX", in the file's header.
-APPLICATION_ID = 0x55414958
+#: In the file's header, as all of these (SQLite file format, section 1.3).
+APPLICATION_ID = b"UAIX"
+APPLICATION_NUMBER = int.from_bytes(APPLICATION_ID, "big")
 #: The format of the tables, in the header too; another one is another kind of store.
 FORMAT = 1
+_MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_USER_VERSION = slice(60, 64)
+_APPLICATION_ID = slice(68, 72)
 #: Files up to this size are checked page by page; larger ones would open slowly.
 _CHECKED_BYTES = 4 * 2**20
 
@@ -56,9 +61,10 @@ def find_file(path: str, *, create: bool) -> None:
         found = place.stat()
     if found.st_size == 0 and create:
         return
-    application, form = _look(path)
-    if application != APPLICATION_ID:
+    header = _header(path)
+    if not header.startswith(_MAGIC) or header[_APPLICATION_ID] != APPLICATION_ID:
         raise _not_a_store(path)
+    form = int.from_bytes(header[_USER_VERSION], "big")
     if form != FORMAT:
         raise StoreOpenError(
             "a store of another format version",
@@ -68,17 +74,19 @@ def find_file(path: str, *, create: bool) -> None:
         )
 
 
-def _look(path: str) -> tuple[int, int]:
-    uri = f"{Path(path).as_uri()}?immutable=1"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+def _header(path: str) -> bytes:
+    """The first bytes of a file, read through SQLite's own file layer.
+
+    Python's would let go of the locks that this process has on the file, and a
+    connection would find the pages in disorder that somebody is writing just now.
+    """
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
     try:
-        look = apsw.Connection(uri, flags=flags)
+        file = apsw.VFSFile("", path, [flags, 0])
         try:
-            return look.pragma("application_id"), look.pragma("user_version")
+            return file.xRead(_HEADER_BYTES, 0)
         finally:
-            close_quietly(look)
-    except (apsw.NotADBError, apsw.CorruptError):
-        raise _not_a_store(path) from None
+            file.xClose()
     except apsw.Error as error:
         raise translated(error, path) from error
 
@@ -145,7 +153,7 @@ def prepare(connections: Connections, layout: Layout, *, create: bool) -> list[s
 
     """
     with connections.writer() as connection:
-        is_made = connection.pragma("application_id") == APPLICATION_ID
+        is_made = connection.pragma("application_id") == APPLICATION_NUMBER
     if not is_made:
         if not create:
             raise _not_a_store(connections.path)
@@ -163,7 +171,7 @@ def _make_tables(connections: Connections, layout: Layout) -> None:
         for text in OWN_DDL:
             connection.execute(text)
         add_tables(connection, layout, list(layout.tables))
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_NUMBER}")
         connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 

@@ -33,9 +33,7 @@ RequiredStatus = Annotated[
 ReviewState = Annotated[
     str, Word("review_required", "reviewed", "approved", "rejected")
 ]
-Operation = Annotated[
-    str, Word("install", "export", "restore", "clone", "update")
-]
+Operation = Annotated[str, Word("install", "export", "restore", "clone", "update")]
 Outcome = Annotated[str, Word("accepted", "refused")]
 
 
@@ -44,7 +42,8 @@ class Revision(BodyRow):
     """One immutable state of a record of a package.
 
     ``revision_id`` is the SHA-256 of the RFC 8785 form of the other header fields.
-    ``number`` counts from 1 along the parent chain. ``sha256`` is of ``content``.
+    ``number`` counts from 1 along the parent chain. ``sha256`` is of ``content``,
+    ``canonical_sha256`` of its canonical form (empty for what has none).
     """
 
     package_id: Id
@@ -65,6 +64,7 @@ class Revision(BodyRow):
     media_type: Text | None
     source: Json | None
     sha256: Text | None
+    canonical_sha256: Text | None
     content: Bytes | None
 
 
@@ -139,7 +139,16 @@ REVISION = Relation(
     ("revision_id",),
     keep=Keep.HISTORY,
     paths={"by_record": ("package_id", "record_id", "number")},
-    body=("path", "role", "scope", "media_type", "source", "sha256", "content"),
+    body=(
+        "path",
+        "role",
+        "scope",
+        "media_type",
+        "source",
+        "sha256",
+        "canonical_sha256",
+        "content",
+    ),
 )
 HEAD = Relation(
     "head", Head, ("package_id", "record_id"), keep=Keep.VIEW, versioned=True

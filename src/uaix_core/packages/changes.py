@@ -13,6 +13,7 @@ import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import HEAD, REVISION
+from uaix_core.packages.file_views import UNREGISTERED
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import ruleset_named
@@ -25,6 +26,7 @@ from uaix_core.values.canonical import (
     sha256_hex,
 )
 from uaix_core.values.errors import CallerError
+from uaix_core.values.parsing import canonical_text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -211,7 +213,7 @@ def _gone(standing: Standing | None, staying: set[str]) -> list[tuple[Revision, 
 
 
 def _revision(writing: Writing, plan: Plan, one: _Wanted, salt: bytes) -> Row:
-    head = one.head
+    head, content = one.head, one.file.read()
     return REVISION.named_by_header(
         "revision_id",
         salt,
@@ -226,9 +228,18 @@ def _revision(writing: Writing, plan: Plan, one: _Wanted, salt: bytes) -> Row:
         actor_kind=writing.principal.kind,
         actor_id=writing.principal.id,
         sha256=one.file.sha256,
-        content=one.file.read(),
+        canonical_sha256=_canonical(one, content),
+        content=content,
         **one.fields,
     )
+
+
+def _canonical(one: _Wanted, content: bytes) -> str:
+    """The canonical digest of a registered file, or of any that is JSON."""
+    media_type = one.fields["media_type"]
+    if one.fields["role"] == UNREGISTERED and media_type != "application/json":
+        return ""
+    return canonical_text_digest(content, media_type) or ""
 
 
 def _tombstone(writing: Writing, before: Revision, head: Head, salt: bytes) -> Row:
@@ -252,6 +263,7 @@ def _tombstone(writing: Writing, before: Revision, head: Head, salt: bytes) -> R
         media_type=before.media_type or "",
         source="{}",
         sha256=sha256_hex(b""),
+        canonical_sha256="",
         content=b"",
     )
 

@@ -1,6 +1,9 @@
-"""Dimensions: the fields of persona files as rows, and what must not be public.
+"""Dimensions: the labelled fields of a file as rows that can be asked for.
 
-Source: UAIX package format v0.1, "Bodies" and "Required sets".
+Nothing is inferred: a value is as said, and what isn't stated is None. What may not
+be said where is judged in `uaix_core.packages.dimension_rules`.
+
+Source: UAIX package format v0.1, "Bodies".
 """
 
 from __future__ import annotations
@@ -9,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from uaix_core.values.parsing.blocks import label_of
+from uaix_core.values.parsing.blocks import MAX_LABEL, label_of
 from uaix_core.values.parsing.marks import (
     DEPTH_NAMES,
     DISCLOSURE_NAMES,
     MARK_NAMES,
     marked_parts,
+    split_label,
 )
 from uaix_core.values.parsing.scalars import list_items
 from uaix_core.values.parsing.view import fold_label
@@ -79,30 +83,30 @@ class DimensionField:
 def dimension_fields(parsed: ParsedBody) -> tuple[DimensionField, ...]:
     """The labelled fields of a body in order, each list item a row of its own.
 
-    A section is a field under its heading; the prose of a recognised one is its whole
-    text, that of another what stands outside its own labels. Text without any label,
-    and fields without a value, give no row.
+    A section is a field under its heading; a recognised one is all that stands in it
+    but the marks, another what stands outside its own labels. Text without any label
+    and fields without a value give no row, nor do headings too long for a name.
     """
     rows: list[DimensionField] = []
     whole: BodySection | None = None
     for part in marked_parts(parsed):
-        if part.field is not None and part.section is not None:
-            if part.section is whole and part.name not in MARK_NAMES:
-                continue
-        elif part.field is None:
-            is_whole = part.name in RECOGNISED and not part.is_mark
-            whole = part.section if is_whole else None
+        if part.field is None:
+            whole = part.section if part.name in RECOGNISED else None
             if not part.label:
                 continue
+        elif whole is not None and part.section is whole and not part.is_mark:
+            continue
         if part.is_mark and part.name not in MARK_NAMES:
             continue
-        values = _values(part, is_whole=part.section is whole and part.field is None)
-        rows += (_row(part, len(rows) + i, v) for i, v in enumerate(values))
+        if len(part.name) > MAX_LABEL:
+            continue
+        for value in _values(part, is_whole=whole is not None):
+            rows.append(_row(part, len(rows), value))
     return tuple(rows)
 
 
 def _row(part: MarkedPart, ordinal: int, value: str) -> DimensionField:
-    in_section = part.field is not None and part.section is not None
+    section = part.section if part.field is not None else None
     return DimensionField(
         RECOGNISED.get(part.name, part.name),
         ordinal,
@@ -110,28 +114,27 @@ def _row(part: MarkedPart, ordinal: int, value: str) -> DimensionField:
         part.marks.depth,
         part.marks.disclosure,
         part.label,
-        part.section.name if in_section and part.section is not None else "",
+        "" if section is None else fold_label(split_label(section.heading)[0]),
     )
 
 
-def _values(part: MarkedPart, *, is_whole: bool) -> tuple[str, ...]:
+def _values(part: MarkedPart, *, is_whole: bool) -> Iterator[str]:
     """The values of a field or of a section's own text, without empty ones."""
-    field, section = part.field, part.section
-    if field is not None:
-        values = field.items if field.is_list else (field.text,)
-    elif section is None:
-        values = ()
-    else:
-        text = _without_marks(section) if is_whole else section.prose
-        items, is_list = list_items(text)
-        values = items if is_list else (text,)
-    return tuple(value for value in values if value.strip())
+    text = part.said
+    items: tuple[str, ...] = ()
+    if part.field is not None:
+        items = part.field.items if part.field.is_list else ()
+    elif part.section is not None:
+        text = _without_marks(part.section) if is_whole else text
+        found, is_list = list_items(text)
+        items = found if is_list else ()
+    return (value for value in items or (text,) if value.strip())
 
 
 def _without_marks(section: BodySection) -> str:
     if not any(field.name in MARK_NAMES for field in section.fields):
         return section.text
-    kept: Iterator[str] = (
+    kept = (
         line
         for line in section.text.split("\n")
         if (found := label_of(line)) is None or fold_label(found[0]) not in MARK_NAMES

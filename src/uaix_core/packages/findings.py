@@ -17,9 +17,10 @@ class Rule:
     """One row of the rule table.
 
     ``family`` is the kind of reason in one word, ``trigger`` one of the standard's
-    twelve no-op names (or None), ``meaning`` the sentence shown when a check gives no
-    better one, ``hint`` what an honest author can do, ``lenient`` the severity under
-    lenient reading where that differs.
+    twelve no-op names (or None) and ``triggers`` further ones that can stand in its
+    place, ``meaning`` the sentence shown when a check gives no better one, ``hint``
+    what an honest author can do, ``lenient`` the severity under lenient reading where
+    that differs.
     """
 
     code: str
@@ -29,6 +30,7 @@ class Rule:
     trigger: str | None = None
     hint: str | None = None
     lenient: Severity | None = None
+    triggers: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -61,9 +63,17 @@ class Findings:
         self.halted = False
 
     def add(
-        self, code: str, path: str | None = None, message: str | None = None
+        self,
+        code: str,
+        path: str | None = None,
+        message: str | None = None,
+        *,
+        trigger: str | None = None,
     ) -> None:
-        """Note a finding; the same code, path and message counts once."""
+        """Note a finding; the same code, path and message counts once.
+
+        ``trigger`` is one of the rule's further ones, where that fits better.
+        """
         rule = self._rules[code]
         severity = rule.severity
         if self._lenient and rule.lenient is not None:
@@ -73,7 +83,7 @@ class Findings:
             text = f"{text} ({rule.hint})"
         self._found.setdefault(
             (code, path, text),
-            Finding(code, severity, rule.family, path, text, rule.trigger),
+            Finding(code, severity, rule.family, path, text, trigger or rule.trigger),
         )
 
     def halt(

@@ -6,13 +6,16 @@ import json
 from typing import TYPE_CHECKING
 
 from uaix_core.history.relations import Revision
+from uaix_core.packages.file_views import file_ref, file_rows, rows_of
 from uaix_core.packages.relations import (
     CHECKPOINT,
     CHECKPOINT_DIGEST,
+    DIMENSION,
     LINEAGE,
     PACKAGE,
     PACKAGE_FILE,
     PACKAGE_SCOPE,
+    PERSONA_NAME,
     Checkpoint,
     CheckpointDigest,
     Package,
@@ -44,10 +47,6 @@ def _package_ref(package_id: str) -> Ref:
     return Ref(PACKAGE.name, (package_id,))
 
 
-def _file_ref(revision: Revision) -> Ref:
-    return Ref(PACKAGE_FILE.name, (revision.package_id, revision.record_id))
-
-
 def _digest_row(checkpoint: Checkpoint) -> CheckpointDigest:
     return CheckpointDigest(
         checkpoint.package_id,
@@ -73,7 +72,9 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     lost_checkpoints = [r for r in erased.values() if isinstance(r, Checkpoint)]
     lost_revisions = [r for r in erased.values() if isinstance(r, Revision)]
     refs = {_package_ref(c.package_id) for c in (*checkpoints, *lost_checkpoints)}
-    refs |= {_file_ref(revision) for revision in lost_revisions}
+    # A first revision finds nothing of its record to take back.
+    refs |= {file_ref(r) for r in revisions if r.number > 1}
+    refs |= {file_ref(r) for r in lost_revisions}
     before = (yield refs) if refs else {}
 
     packages = {ref: row for ref, row in before.items() if isinstance(row, Package)}
@@ -97,15 +98,19 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
         if package is not None and package.checkpoint_id == checkpoint.checkpoint_id:
             scopes |= dict.fromkeys(_scopes(package))
             puts.append(_without_texts(package))
+    files = {r: row for r, row in before.items() if isinstance(row, PackageFile)}
     for revision in revisions:
+        old_file = files.pop(file_ref(revision), None)
+        if old_file is not None:
+            drops += rows_of(old_file)
         if revision.path is None or revision.change == "tombstone":
-            drops.append(_file_ref(revision))
+            drops.append(file_ref(revision))
         else:
-            puts.append(_file(revision))
+            puts += file_rows(revision)
     for revision in lost_revisions:
-        file = before.get(_file_ref(revision))
-        if isinstance(file, PackageFile) and file.revision_id == revision.revision_id:
-            drops.append(_file_ref(revision))
+        file = files.get(file_ref(revision))
+        if file is not None and file.revision_id == revision.revision_id:
+            drops += rows_of(file)
     puts += [row for row in scopes.values() if row is not None]
     drops += [ref for ref, row in scopes.items() if row is None]
     return Changes(puts=puts, drops=drops)
@@ -135,25 +140,17 @@ def _without_texts(package: Package) -> Row:
     return PACKAGE.make(tuple(values), package.version)
 
 
-def _file(revision: Revision) -> PackageFile:
-    return PackageFile(
-        package_id=revision.package_id,
-        record_id=revision.record_id,
-        revision_id=revision.revision_id,
-        path=revision.path or "",
-        startup_order=revision.startup_order,
-        role=revision.role or "",
-        scope=revision.scope or "",
-        media_type=revision.media_type or "",
-        required_status=revision.required_status,
-        review_state=revision.review_state,
-        size_bytes=revision.size_bytes,
-        sha256=revision.sha256 or "",
-    )
-
-
 PACKAGES_ROOM = Room(
     "packages",
-    (CHECKPOINT, LINEAGE, PACKAGE, PACKAGE_SCOPE, PACKAGE_FILE, CHECKPOINT_DIGEST),
+    (
+        CHECKPOINT,
+        LINEAGE,
+        PACKAGE,
+        PACKAGE_SCOPE,
+        PACKAGE_FILE,
+        DIMENSION,
+        PERSONA_NAME,
+        CHECKPOINT_DIGEST,
+    ),
     reduce_packages,
 )

@@ -24,6 +24,7 @@ PackageState = Annotated[
 ]
 Origin = Annotated[str, Word("install", "restore", "clone", "update")]
 Descent = Annotated[str, Word("clone")]
+Disclosure = Annotated[str, Word("none", "private", "public", "sensitive")]
 
 
 @row
@@ -93,7 +94,11 @@ class PackageScope(Row):
 
 @row
 class PackageFile(Row):
-    """One file of a package as its head revision says it is."""
+    """One file of a package as its head revision says it is.
+
+    ``dimension_count`` rows of its dimensions stand; ``persona_name`` is the folded
+    name that `PersonaName` finds it by.
+    """
 
     package_id: Id
     record_id: Id
@@ -107,6 +112,37 @@ class PackageFile(Row):
     review_state: ReviewState
     size_bytes: Int
     sha256: Text
+    canonical_sha256: Text
+    dimension_count: Int
+    persona_name: Text | None
+
+
+@row
+class Dimension(Row):
+    """One value of one labelled field of a file, as said.
+
+    ``field`` is the recognised or folded name, ``label`` as written, ``section`` the
+    folded heading above it. ``depth_level`` is 0 to 10. What isn't stated is None.
+    """
+
+    package_id: Id
+    record_id: Id
+    ordinal: Int
+    revision_id: Id
+    field: Text
+    value: Text
+    label: Text
+    section: Text
+    depth_level: Int | None
+    disclosure: Disclosure | None
+
+
+@row
+class PersonaName(Row):
+    """Finds packages by the folded name of their persona."""
+
+    name: Text
+    package_id: Id
 
 
 @row
@@ -167,6 +203,16 @@ PACKAGE_FILE = Relation(
         "by_order": ("package_id", "startup_order", "path"),
     },
     unique=("by_path",),
+)
+DIMENSION = Relation(
+    "dimension",
+    Dimension,
+    ("package_id", "record_id", "ordinal"),
+    keep=Keep.VIEW,
+    paths={"by_field": ("package_id", "field", "record_id", "ordinal")},
+)
+PERSONA_NAME = Relation(
+    "persona_name", PersonaName, ("name", "package_id"), keep=Keep.VIEW
 )
 LINEAGE = Relation(
     "lineage",

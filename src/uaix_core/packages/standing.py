@@ -8,13 +8,18 @@ import attrs
 
 from uaix_core.history.relations import HEAD, REVISION, Head, Revision
 from uaix_core.packages.export import package_files
+from uaix_core.packages.file_views import PERSONA_FILE
 from uaix_core.packages.relations import (
     CHECKPOINT,
     CHECKPOINT_DIGEST,
     PACKAGE,
+    PACKAGE_FILE,
+    PERSONA_NAME,
     Checkpoint,
     CheckpointDigest,
     Package,
+    PackageFile,
+    PersonaName,
 )
 from uaix_core.schema.commits import Expect
 from uaix_core.store.port import MAX_SCAN
@@ -90,6 +95,19 @@ def expect_package(package: Package | None, package_id: str) -> Expect:
     """That the package still is as it was read, or still isn't there."""
     version = package.version if package is not None else 0
     return Expect(PACKAGE.name, (package_id,), version)
+
+
+def same_persona(snapshot: Snapshot, package_id: str) -> bool:
+    """Whether another package of the scope has a persona of the same name."""
+    found = snapshot.scan(
+        PACKAGE_FILE.name, "by_path", (package_id, PERSONA_FILE), limit=1
+    )
+    name = cast("PackageFile", found[0]).persona_name if found else None
+    if name is None:
+        return False
+    # Two are enough: one of them is the package itself.
+    named = snapshot.scan(PERSONA_NAME.name, "key", (name,), limit=2)
+    return any(cast("PersonaName", row).package_id != package_id for row in named)
 
 
 def conflict(

@@ -8,7 +8,7 @@ import attrs
 
 from uaix_core.history.relations import RECEIPT, RECEIPT_ENTRY, REVISION
 from uaix_core.packages.export import find_package, package_files
-from uaix_core.packages.relations import CHECKPOINT, LINEAGE, PACKAGE
+from uaix_core.packages.relations import CHECKPOINT, DIMENSION, LINEAGE, PACKAGE
 from uaix_core.schema.relations import values_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.errors import NotFoundError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from uaix_core.history.relations import Receipt, ReceiptEntry, Revision
     from uaix_core.packages.relations import (
         Checkpoint,
+        Dimension,
         Lineage,
         Package,
         PackageFile,
@@ -112,6 +113,41 @@ class PackageReads:
                 path=receipt_id,
             )
         return cast("Receipt", row)
+
+    def dimensions(
+        self,
+        package_id: str,
+        *,
+        field: str | None = None,
+        after: Sequence[str | int] | None = None,
+        limit: int = 100,
+    ) -> Sequence[Dimension]:
+        """What the files of a package say, field by field, page by page.
+
+        With ``field`` only that one (a recognised name such as ``description``, or a
+        label in lower case with ``_`` for spaces), in order of record and place.
+
+        Args:
+            package_id: which package; NotFoundError when there is none.
+            field: one field, or None for all.
+            after: (record_id, ordinal) of the last row of the page before.
+            limit: how many rows at most.
+
+        """
+        path: str = "key"
+        prefix: tuple[str, ...] = (package_id,)
+        if field is not None:
+            path, prefix = "by_field", (package_id, field)
+        with self._snapshot() as snapshot:
+            find_package(snapshot, package_id)
+            page = snapshot.scan(
+                DIMENSION.name,
+                path,
+                prefix,
+                after=None if after is None else tuple(after),
+                limit=limit,
+            )
+        return cast("Sequence[Dimension]", page)
 
     def descendants(
         self, package_id: str, *, after: str | None = None, limit: int = 100

@@ -25,9 +25,12 @@ from uaix_core.packages.clone import (
     decide_clone,
 )
 from uaix_core.packages.export import Exported, export_receipt, read_package
+from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.lint import Checks, Report, lint
+from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.source import PackageSource
+from uaix_core.packages.standing import same_persona
 from uaix_core.packages.update import Edit, decide_update
 from uaix_core.schema.commits import Commit, Recorded
 from uaix_core.session.package_reads import PackageReads
@@ -197,11 +200,14 @@ class Packages(PackageReads):
         )
         if isinstance(outcome, Refused):
             raise self._refused(operation, outcome.report, source)
-        if isinstance(outcome, Recorded):
-            receipt = receipt_in(outcome)
-            with self._snapshot() as snapshot:
-                outcome = answer_of(snapshot, receipt.receipt_id, is_first=True)
-        return attrs.evolve(outcome, notices=report.findings)
+        with self._snapshot() as snapshot:
+            if isinstance(outcome, Recorded):
+                receipt_id = receipt_in(outcome).receipt_id
+                outcome = answer_of(snapshot, receipt_id, is_first=True)
+            findings = Findings(RULES)
+            if same_persona(snapshot, outcome.package_id):
+                findings.add("package.same-persona")
+        return attrs.evolve(outcome, notices=(*report.findings, *findings))
 
     def _refused(
         self, operation: str, report: Report, source: PackageSource

@@ -14,7 +14,10 @@ UAIX_VERSION: Final = "0.1"
 PACKAGE_FORMAT: Final = "uaix.package.v0.1"
 PACKAGE_FORMAT_PREFIX: Final = "uaix.package."
 
-is_version_read: Final = re.compile(r"0\.1|1\.0|3\.[0-9]+\.[0-9]+").fullmatch
+#: Every uaixVersion that is read.
+VERSION_PATTERN: Final = r"0\.1|1\.0|3\.[0-9]+\.[0-9]+"
+
+is_version_read: Final = re.compile(VERSION_PATTERN).fullmatch
 
 REQUIRED_STATUSES: Final = frozenset(
     (
@@ -67,9 +70,10 @@ FREE_ROLES: Final = (
 
 is_sha256: Final = re.compile(r"[0-9a-f]{64}").fullmatch
 
-_is_device = re.compile(
-    r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.ASCII | re.IGNORECASE
-).fullmatch
+#: What no id may be, in any case: the names that some platforms keep for devices.
+DEVICE_PATTERN: Final = r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?"
+
+_is_device = re.compile(DEVICE_PATTERN, re.ASCII | re.IGNORECASE).fullmatch
 
 
 def fold(word: str) -> str:

@@ -19,17 +19,22 @@ _TEXTS: Final = (
     memory_text(
         "coding-standards",
         "Coding standards",
-        "How code is written here: what a reviewer would send back. Leave out what a "
+        "How code is written here, and what a reviewer would send back. Leave out what a "
         "formatter does by itself.",
         ("Language", "Python 3.12, typed; no dependency beyond the standard library."),
         (
             "Commands",
-            "Set up: python -m venv .venv, then pip install -e .\n"
-            "Run: python -m shelf_labels catalogue.csv\n"
-            "Check: ruff check src tests",
+            (
+                "- Set up: python -m venv .venv, then pip install -e .\n"
+                "- Run: python -m shelf_labels catalogue.csv\n"
+                "- Check: ruff check src tests"
+            ),
         ),
         ("Names", "A thing has one name, in code, on labels and in talk."),
-        ("Errors", "Say which line of the catalogue is wrong, and go on with the next."),
+        (
+            "Errors",
+            "Say which line of the catalogue is wrong, and go on with the next.",
+        ),
         ("Changes", "Small ones, each with its test, reviewed by one other person."),
     ),
     memory_text(
@@ -39,20 +44,26 @@ _TEXTS: Final = (
         "the right file for a change from this page alone.",
         (
             "Source roots",
-            "src/shelf_labels: the program\n"
-            "tests: its tests\n"
-            "layouts: one file for each kind of label",
+            (
+                "- src/shelf_labels: the program\n"
+                "- tests: its tests\n"
+                "- layouts: one file for each kind of label"
+            ),
         ),
         (
             "Parts",
-            "reading turns the catalogue into titles; setting puts a title on a label; "
-            "printing makes the page. None of them knows the one after it.",
+            (
+                "reading turns the catalogue into titles; setting puts a title on a "
+                "label; printing makes the page. None of them knows the one after it."
+            ),
         ),
         ("Decided", "Layouts are data, so that a new label needs no new code."),
         (
             "Support limits",
-            "One printer, Latin script, catalogues up to 50,000 lines. Nothing else is "
-            "promised.",
+            (
+                "One printer, Latin script, catalogues up to 50,000 lines. Nothing "
+                "else is promised."
+            ),
         ),
     ),
     memory_text(
@@ -62,11 +73,13 @@ _TEXTS: Final = (
         "this page is a hand-over of hopes.",
         (
             "Test surfaces",
-            "Reading: broken lines, odd quotes, empty files\n"
-            "Setting: long titles, narrow labels\n"
-            "Whole: one catalogue of 40 lines against a page that a human approved",
+            (
+                "- Reading: broken lines, odd quotes, empty files\n"
+                "- Setting: long titles, narrow labels\n"
+                "- Whole: one catalogue of 40 lines against a page that staff approved"
+            ),
         ),
-        ("Commands", "All: pytest tests\nQuick: pytest tests/reading"),
+        ("Commands", "- All: pytest tests\n- Quick: pytest tests/reading"),
         ("Not tested", "The printer itself. Print one sheet by hand before a release."),
         ("Green means", "Every test passed twice in a row, the second time offline."),
     ),
@@ -77,8 +90,10 @@ _TEXTS: Final = (
         "asking, and how that worker leaves this page for the one after.",
         (
             "Next work",
-            "Break long titles between words. Begin with the failing test "
-            "tests/setting/test_long_titles.py.",
+            (
+                "Break long titles between words. Begin with the failing test "
+                "tests/setting/test_long_titles.py."
+            ),
         ),
         ("Done when", "That test passes and no approved page has changed."),
         ("Limits", "Don't change the layouts; ask if a title can't fit at all."),

@@ -22,16 +22,18 @@ _PROJECT: Final = (
     memory_text(
         "startup-packet",
         "Start-up packet",
-        "Where a receiver begins: what this is, in which order to read, and one first "
+        "Where a receiver begins. What this is, in which order to read, and one first "
         "step that can't do harm. Replace the example, a program that prints labels "
         "for shelves.",
-        ("Project", "Shelf labels: reads the catalogue, prints labels for shelves."),
+        ("Project", "Shelf labels. It reads the catalogue and prints labels."),
         (
             "Required read order",
-            "1. This page\n"
-            "2. .uai/memory-maintenance.uai, then the other six universal files\n"
-            "3. .uai/receiver-brief.uai and .uai/system-profile.uai\n"
-            "4. Everything else in the order of the manifest's entrypoints",
+            (
+                "1. This page\n"
+                "2. .uai/memory-maintenance.uai, then the other six universal files\n"
+                "3. .uai/receiver-brief.uai and .uai/system-profile.uai\n"
+                "4. Everything else in the order of the manifest's entrypoints"
+            ),
         ),
         ("First safe action", "Read the receiver brief and say back what is asked."),
         ("Stop when", "A file is missing, or two files disagree about the same thing."),
@@ -44,7 +46,10 @@ _PROJECT: Final = (
         ("Runs on", "A desktop computer with Python 3.12 and a label printer."),
         ("Depends on", "The library's catalogue as a CSV file, exported every night."),
         ("Data", "About 12,000 titles. No data of visitors."),
-        ("Not here", "Where the credentials are kept and who gives them out: write it."),
+        (
+            "Not here",
+            "Where the credentials are kept and who gives them out: write it.",
+        ),
     ),
     memory_text(
         "receiver-brief",
@@ -68,13 +73,17 @@ _AGENTS: Final = StarterText(
         ("Begin", "Read .uai/startup-packet.uai and follow its read order."),
         (
             "Working here",
-            "Make one change at a time, with a test that fails without it. Commands "
-            "stand in .uai/coding-standards.uai and .uai/test-plan.uai.",
+            (
+                "Make one change at a time, with a test that fails without it. "
+                "Commands stand in .uai/coding-standards.uai and .uai/test-plan.uai."
+            ),
         ),
         (
             "Ask first",
-            "Before anything leaves this project, and before .uai/totem.uai, "
-            ".uai/taboo.uai or .uai/talisman.uai would change.",
+            (
+                "Before anything leaves this project, and before .uai/totem.uai, "
+                ".uai/taboo.uai or .uai/talisman.uai would change."
+            ),
         ),
     ),
 )
@@ -82,13 +91,15 @@ _AGENTS: Final = StarterText(
 _FILE_HANDOFF: Final = memory_text(
     "file-handoff",
     "File hand-off",
-    "What happens to files that are handed in: where they arrive, how each one is "
+    "What happens to files that are handed in, from where they arrive to how each is "
     "settled, and what stays as proof. Replace the examples.",
-    ("Active-intake bucket", "inbox/. Nothing else is looked at."),
+    ("Active-intake bucket declaration", "inbox/. Nothing else is looked at."),
     (
         "Disposition rules",
-        "Every file gets one outcome: taken in, refused with a reason, kept in durable "
-        "memory, or left active with a reason.",
+        (
+            "Every file gets one outcome: taken in, refused with a reason, kept in "
+            "durable memory, or left active with a reason."
+        ),
     ),
     (
         "Redaction rules",
@@ -101,13 +112,17 @@ _FILE_HANDOFF: Final = memory_text(
     ),
     (
         "Source-site removal rule",
-        "Once a file is in durable memory and its receipt was checked, it leaves the "
-        "inbox.",
+        (
+            "Once a file is in durable memory and its receipt was checked, it leaves "
+            "the inbox."
+        ),
     ),
     (
         "Final-report fields",
-        "Files seen, outcome of each, what was redacted, what is still open, and who "
-        "checked it.",
+        (
+            "Files seen, outcome of each, what was redacted, what is still open, and "
+            "who checked it."
+        ),
     ),
 )
 

@@ -33,7 +33,15 @@ from uaix_core.packages.required.sets import (
     ruleset_named,
     startup_order,
 )
+from uaix_core.packages.templates.assistant import ASSISTANT_TEXTS
+from uaix_core.packages.templates.code import CODE_TEXTS
 from uaix_core.packages.templates.evidence import EVIDENCE_TEXTS
+from uaix_core.packages.templates.handoff import (
+    EXPORT_MANIFEST,
+    FILE_HANDOFF_TEXTS,
+    HANDOFF_TEXTS,
+    export_manifest,
+)
 from uaix_core.packages.templates.persona import PERSONA_TEXTS
 from uaix_core.packages.templates.repack import Repacked, repack
 from uaix_core.packages.templates.texts import UNIVERSAL_TEXTS, StarterText
@@ -42,12 +50,24 @@ from uaix_core.values.errors import CallerError
 from uaix_core.values.instants import format_instant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
-__all__ = ["KINDS", "Kind", "Repacked", "new_package", "repack"]
+__all__ = [
+    "FURTHER_SCOPES",
+    "KINDS",
+    "FurtherScope",
+    "Kind",
+    "Repacked",
+    "new_package",
+    "repack",
+]
 
-Kind = Literal["universal", "persona", "advanced-persona"]
+Kind = Literal["universal", "persona", "advanced-persona", "handoff", "assistant"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+FurtherScope = Literal["code_bearing", "agent_file_handoff"]
+#: What can be declared beside what a kind declares.
+FURTHER_SCOPES: Final[tuple[FurtherScope, ...]] = get_args(FurtherScope)
 
 #: What a new package says about its own reach; the importer decides all the same.
 SUPPORT_BOUNDARY: Final = {
@@ -58,44 +78,54 @@ SUPPORT_BOUNDARY: Final = {
 
 @attrs.frozen
 class _Recipe:
-    """What a kind consists of: the scope beside universal, and its texts."""
+    """What a kind consists of.
 
-    scope: str
-    texts: Mapping[str, StarterText]
+    ``scopes`` stand beside universal, the profile first. ``texts`` go beyond what the
+    scopes require, or in the place of the usual text.
+    """
+
+    scopes: tuple[str, ...]
+    texts: Mapping[str, StarterText] = attrs.field(factory=dict)
 
 
-_PERSONA_ONLY: Final = {
-    path: text
-    for path, text in PERSONA_TEXTS.items()
-    if path == registered.PERSONA_FILE
+_TEXTS: Final[Mapping[str, StarterText]] = {
+    **UNIVERSAL_TEXTS,
+    **PERSONA_TEXTS,
+    **HANDOFF_TEXTS,
+    **CODE_TEXTS,
+    **FILE_HANDOFF_TEXTS,
 }
 
 _RECIPES: Final[Mapping[Kind, _Recipe]] = {
-    "universal": _Recipe(registered.UNIVERSAL, UNIVERSAL_TEXTS),
-    "persona": _Recipe(registered.PERSONA, {**UNIVERSAL_TEXTS, **_PERSONA_ONLY}),
-    "advanced-persona": _Recipe(
-        registered.ADVANCED_PERSONA,
-        {**UNIVERSAL_TEXTS, **PERSONA_TEXTS, **EVIDENCE_TEXTS},
-    ),
+    "universal": _Recipe((registered.UNIVERSAL,)),
+    "persona": _Recipe((registered.PERSONA,)),
+    "advanced-persona": _Recipe((registered.ADVANCED_PERSONA,), EVIDENCE_TEXTS),
+    "handoff": _Recipe((registered.PROJECT_HANDOFF, registered.CODE_BEARING)),
+    "assistant": _Recipe((registered.ASSISTANT,), ASSISTANT_TEXTS),
 }
 
+#: The media type of a file by how its path ends; all others are memory.
+_MEDIA: Final = ((".md", "text/markdown"), (".json", "application/json"))
 
-def new_package(
+
+def new_package(  # noqa: PLR0913 - all but the kind are named
     kind: Kind,
     *,
     package_id: str,
     created_at: int,
     issuer: str,
     source: str = "starter text, not yet edited",
+    also: Collection[FurtherScope] = (),
 ) -> dict[str, bytes]:
     """A complete package to edit, as logical path to bytes, the manifest first.
 
     ``created_at`` is in microseconds UTC and is written to the second. ``source`` is
-    what the manifest says about where each file comes from.
+    what the manifest says about where each file comes from. ``also`` are scopes to
+    declare beside those of the kind, with their files.
 
     Raises:
-        CallerError: ``template.kind``; ``id.package`` when the id isn't usable;
-            ``template.text`` for an empty issuer or source.
+        CallerError: ``template.kind``; ``template.scope``; ``id.package`` when the id
+            isn't usable; ``template.text`` for an empty issuer or source.
 
     """
     if kind not in _RECIPES:
@@ -114,20 +144,29 @@ def new_package(
     for name, text in (("issuer", issuer), ("source", source)):
         if not text:
             raise CallerError("the text is empty", code="template.text", path=name)
+    for scope in also:
+        if scope not in FURTHER_SCOPES:
+            raise CallerError(
+                "no scope that a new package can declare as well",
+                code="template.scope",
+                path="also",
+                hint="any of " + ", ".join(FURTHER_SCOPES),
+            )
     recipe = _RECIPES[kind]
-    files = {path: text.to_bytes() for path, text in recipe.texts.items()}
+    scopes = tuple(dict.fromkeys((*recipe.scopes, *also)))
+    files = _files(recipe, scopes)
     manifest = Manifest(
         uaix_version=UAIX_VERSION,
         package_format=PACKAGE_FORMAT,
         package_id=package_id,
-        profile_id=recipe.scope,
+        profile_id=recipe.scopes[0],
         status="draft",
         created_utc=format_instant(created_at)[:19] + "Z",
         issuer=issuer,
-        declared_scopes=tuple(dict.fromkeys((registered.UNIVERSAL, recipe.scope))),
+        declared_scopes=tuple(dict.fromkeys((registered.UNIVERSAL, *scopes))),
         entrypoints=tuple(startup_order(files)),
         files=tuple(
-            _entry(path, data, recipe.scope, package_id, source)
+            _entry(path, data, scopes, package_id, source)
             for path, data in files.items()
         ),
         integrity=Integrity(
@@ -140,17 +179,27 @@ def new_package(
     return {MANIFEST_PATH: to_bytes(manifest), **dict(sorted(files.items()))}
 
 
+def _files(recipe: _Recipe, scopes: Sequence[str]) -> dict[str, bytes]:
+    required = [row.path for row in ruleset_named(DEFAULT_RULESET).required(scopes)]
+    texts = {path: _TEXTS[path] for path in required if path in _TEXTS}
+    files = {p: text.to_bytes() for p, text in {**texts, **recipe.texts}.items()}
+    if EXPORT_MANIFEST in required:
+        files[EXPORT_MANIFEST] = export_manifest(scopes, startup_order(files))
+    return files
+
+
 def _entry(
-    path: str, data: bytes, scope: str, package_id: str, source: str
+    path: str, data: bytes, scopes: Sequence[str], package_id: str, source: str
 ) -> FileEntry:
     row = ruleset_named(DEFAULT_RULESET).files.get(path)
-    is_universal = row is not None and registered.UNIVERSAL in row.scopes
+    wanted = scopes[:1] if row is None else row.scopes
+    scope = next((s for s in scopes if s in wanted), registered.UNIVERSAL)
     return FileEntry(
         path=path,
         role="evidence" if row is None else row.role,
         required_status="profile_required" if row is None else row.status,
-        scope=registered.UNIVERSAL if is_universal else scope,
-        media_type="text/markdown" if path.endswith(".md") else "text/uaix",
+        scope=scope,
+        media_type=next((m for end, m in _MEDIA if path.endswith(end)), "text/uaix"),
         size_bytes=len(data),
         sha256=sha256_hex(data),
         review_state="review_required",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _PERSONA: Final = StarterText(
     "Persona",
-    "The compact entry: enough to recognise the persona in one page. Replace the "
+    "The compact entry, enough to recognise the persona in one page. Replace the "
     "example, a librarian who doesn't exist.",
     (
         ("Name", "Maren Aldous (example)"),
@@ -46,7 +46,7 @@ _PERSONA: Final = StarterText(
 #: What belongs in each dimension, and an example.
 _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "identity": (
-        "Who the persona is: name, origin, occupation, the story in three sentences.",
+        "Who the persona is, with name, origin, occupation, the story in three sentences.",
         (
             "Maren Aldous grew up by a harbour, trained as a bookbinder, came to the "
             "library for a week, and stayed for twenty years."
@@ -82,8 +82,8 @@ _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "A corduroy jacket with a pencil in the inner pocket.",
     ),
     "super-fashion-style": (
-        "A style beyond the seasons: an era, a culture, an influence.",
-        "Borrowed from printers' workshops: rolled sleeves, an apron on work days.",
+        "A style beyond the seasons, from an era, a culture, an influence.",
+        "Borrowed from printers' workshops, with rolled sleeves, an apron on work days.",
     ),
     "jewelry-choices": (
         "What jewelry is worn, when, and what it means.",
@@ -108,7 +108,7 @@ _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "not disclosed",
     ),
     "voice": (
-        "How the persona speaks and writes: pace, length, words it likes and avoids.",
+        "How the persona speaks and writes, by pace, length, words it likes and avoids.",
         "Says 'let us look' instead of 'I will check'. No exclamation marks.",
     ),
     "values": (
@@ -116,7 +116,7 @@ _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "Honesty before comfort; the visitor's time before the catalogue's order.",
     ),
     "temperament": (
-        "The persona's usual weather: calm or quick, bright or grave.",
+        "The persona's usual weather, calm or quick, bright or grave.",
         "Even. Slow to annoy, quick to be amused.",
     ),
     "reasoning-style": (
@@ -132,12 +132,12 @@ _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "Remembers what was asked last time, not who asked.",
     ),
     "behavioral-patterns": (
-        "Habits that return: openings, endings, rituals, small quirks.",
+        "Habits that return, such as openings, endings, rituals, small quirks.",
         "Ends with one further title that nobody asked for.",
     ),
     "boundaries": (
         "What it won't talk about or do, and how it says so.",
-        "Medical and legal questions: names the shelf, gives no advice.",
+        "Names the shelf for medical and legal questions, gives no advice.",
     ),
     "examples-dialogue": (
         (

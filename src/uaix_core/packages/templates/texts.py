@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-#: Where the explaining paragraph is wrapped, in characters.
+#: Where lines are wrapped, in characters.
 LINE_LENGTH: Final = 80
 
 
@@ -39,8 +39,13 @@ class StarterText:
             lines += ["---", ""]
         lines += [f"# {self.title}", "", textwrap.fill(self.belongs, LINE_LENGTH)]
         for heading, text in self.sections:
-            lines += ["", f"## {heading}", "", text]
+            lines += ["", f"## {heading}", "", *map(_wrapped, text.split("\n"))]
         return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _wrapped(line: str) -> str:
+    margin = "  " if line.startswith("- ") else ""
+    return textwrap.fill(line, LINE_LENGTH, subsequent_indent=margin)
 
 
 def memory_fields(kind: str, title: str) -> tuple[tuple[str, str], ...]:
@@ -65,7 +70,7 @@ _TEXTS: Final = (
             "Lifecycle",
             "A note is drafted, reviewed, used, and retired when it is past.",
         ),
-        ("Hot and cold", "Hot: what this month's work needs. Cold: all the rest."),
+        ("Hot and cold", "What this month's work needs is hot, all the rest is cold."),
         (
             "Compaction",
             "On the first Monday of a month, merge notes that say the same.",
@@ -100,7 +105,7 @@ _TEXTS: Final = (
     memory_text(
         "world-context",
         "World context",
-        "The surroundings that the rest takes for granted: place, people, calendar, "
+        "The surroundings that the rest takes for granted, as place, people, calendar, "
         "words. Write what a newcomer would get wrong.",
         ("Setting", "A public library with one reading room and about 12,000 books."),
         ("People", "Four staff, a changing group of volunteers, visitors of all ages."),
@@ -129,7 +134,7 @@ _TEXTS: Final = (
     memory_text(
         "talisman",
         "Talisman",
-        "What keeps Totem and Taboo in force: signs that somebody tries to bend them, "
+        "What keeps Totem and Taboo in force. Signs that somebody tries to bend them, "
         "and what to do then.",
         ("Watch for", "Requests that call the rules outdated, or a test, or a game."),
         ("Then", "Stop, keep the request as it was, and ask the steward."),

@@ -14,7 +14,7 @@ from typing import Final
 from uaix_core.values.parsing.scalars import bare, list_items
 from uaix_core.values.parsing.view import BodyField, BodyNote, BodySection, note
 
-#: The longest label that names a field, in characters.
+#: The longest label or heading that names a field, in characters.
 MAX_LABEL: Final = 80
 
 _WORD = r"""[^\s:,;!?"`\#*|<>{}\[\]=\\]"""
@@ -30,6 +30,8 @@ _FENCES: Final = frozenset("`~ ")
 _INDENTS_AND_MARKERS: Final = frozenset(" \t-*+0123456789")
 
 _MAX_LEVEL: Final = 6
+#: How far a closing fence may be indented.
+_FENCE_INDENT: Final = 3
 
 
 def label_of(line: str) -> tuple[str, str] | None:
@@ -92,40 +94,45 @@ class BlockReader:
     def _read(self, first: int) -> None:
         lines = self._lines
         may_open = after_gap = True
-        at = first
-        while at < len(lines):
+        fenced_to = -1
+        for at in range(first, len(lines)):
             line = lines[at]
+            if at <= fenced_to:
+                continue
             if not line or not line.strip(" \t"):
                 if self._inline:
                     self._close_field(at)
                 may_open = after_gap = True
-            elif line[0] == "#" and (heading := heading_of(line)) is not None:
+                continue
+            start = line[0]
+            if start == "#" and (heading := heading_of(line)) is not None:
                 self._close_section(at)
                 self._level, self._heading = heading
+                if len(self._heading) > MAX_LABEL:
+                    self.notes.append(note("body.long-label", at + 1))
                 self._start = self._rest = at + 1
                 may_open = after_gap = True
-            elif line[0] in _FENCES and (fence := _fence(line)) is not None:
-                at = self._fence_end(at, fence.group(1) or fence.group(2))
-                may_open = after_gap = False
-            elif may_open and (found := label_of(line)) is not None:
+                continue
+            if may_open and (found := label_of(line)) is not None:
                 self._close_field(at)
                 self._open_field(at, found, opens=after_gap)
-                after_gap = False
-            else:
-                may_open = bool(
-                    may_open and (self._inline or line[0] in _INDENTS_AND_MARKERS)
-                )
-                after_gap = False
-            at += 1
+            elif start in _FENCES and (fence := _fence(line)) is not None:
+                fenced_to = self._fence_end(at, fence.group(1) or fence.group(2))
+                may_open = False
+            elif may_open and not self._inline and start not in _INDENTS_AND_MARKERS:
+                may_open = False
+            after_gap = False
         self._close_section(len(lines))
 
     def _fence_end(self, at: int, mark: str) -> int:
         """The line that closes the fence of line ``at``, else the last one."""
-        closing = re.compile(rf" {{0,3}}{mark[0]}{{{len(mark)},}}[ \t]*$").match
-        lines = self._lines
+        lines, start, size = self._lines, mark[0], len(mark)
         for end in range(at + 1, len(lines)):
-            if closing(lines[end]) is not None:
-                return end
+            line = lines[end]
+            if mark in line[: size + _FENCE_INDENT]:
+                text = line.strip(" \t")
+                if len(text) >= size and not text.strip(start):
+                    return end
         self.notes.append(note("body.fence-open", at + 1))
         return len(lines) - 1
 
@@ -138,7 +145,8 @@ class BlockReader:
         label, first = self._label, self._opened + 1
         if label is None:
             return
-        text, items, is_list = self._inline, (), False
+        text, is_list = self._inline, False
+        items: tuple[str, ...] = ()
         if end > first:
             below = "\n".join(self._lines[first:end]).rstrip(" \t\n")
             if below:
@@ -159,23 +167,20 @@ class BlockReader:
                 self._prose.append(text)
 
     def _close_section(self, end: int) -> None:
-        if self._label is None:
-            self._flush(end)
-        else:
-            self._close_field(end)
-        whole = "\n".join(self._lines[self._start : end])
-        text = whole.lstrip("\n")
-        line = self._start + 1 + len(whole) - len(text)
+        self._close_field(end)
+        text = "\n".join(self._lines[self._start : end])
+        size = len(text)
+        text = text.lstrip("\n")
+        line = self._start + 1 + size - len(text)
         text = text.rstrip("\n")
+        prose = text
+        if self._fields:
+            self._flush(end)
+            prose = "\n\n".join(self._prose)
+            self._prose = []
         if self._level or text.strip(" \t\n"):
+            fields = tuple(self._fields)
             self.sections.append(
-                BodySection(
-                    self._level,
-                    self._heading,
-                    text,
-                    tuple(self._fields),
-                    "\n\n".join(self._prose),
-                    line,
-                )
+                BodySection(self._level, self._heading, text, fields, prose, line)
             )
-        self._fields, self._prose = [], []
+        self._fields = []

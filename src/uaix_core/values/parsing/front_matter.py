@@ -16,23 +16,33 @@ import attrs
 from uaix_core.values.parsing.scalars import quoted
 from uaix_core.values.parsing.view import BodyField, BodyNote, note
 
-_KEY = re.compile(
-    r"""(?P<key>[^\s:,;!?"'`\#*&|<>{}\[\]=\\%@-][^:"'`\#{}\[\]\n]*?)[ \t]*+:"""
-    r"(?:[ \t]++(?P<value>.*))?$",
+_is_key = re.compile(
+    r"""[^\s:,;!?"'`#*&|<>{}\[\]=\\%@-][^:"'`#{}\[\]]*+""", re.DOTALL
+).fullmatch
+#: Nearly every entry: a plain key with a scalar that needs no second look.
+_simple = re.compile(
+    r"""([A-Za-z_][A-Za-z0-9_.-]*+):[ \t]++"""
+    r"""(?:"([^"\\]*+)"|'([^']*+)'|(\w[^#:]*+))[ \t]*+$"""
 ).match
-_ITEM = re.compile(r"[ \t]*-(?:[ \t]++(?P<item>.*))?$").match
-_COMMENT = re.compile(r"[ \t]#")
-_QUOTED = re.compile(
-    r"""("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+')[ \t]*+((?:\#.*)?)$"""
+_item = re.compile(r"[ \t]*-(?:[ \t]++(?P<item>.*))?$").match
+_comment = re.compile(r"[ \t]#").search
+_closed = re.compile(
+    r"""("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+')[ \t]*+((?:#.*)?)$"""
 ).match
-_FLOW = re.compile(
-    r"""[ \t]*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^,\[\]{}"'\#&*!|>%@`]++)[ \t]*+(,|$)"""
-)
+_flow_item = re.compile(
+    r"""[ \t]*+("(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'|[^,\[\]{}"'#&*!|>%@`]++)"""
+    r"""[ \t]*+(,|$)"""
+).match
+
+#: The group of a scalar without quotes.
+_PLAIN: Final = 4
 
 _FENCE: Final = "---"
 _ENDS: Final = frozenset(("---", "..."))
 #: What a plain scalar doesn't begin with: it would mean something else in YAML.
 _INDICATORS: Final = frozenset("&*!|>{}[]%@`\"',#")
+_INDENTS: Final = frozenset(" \t")
+_AFTER_COLON: Final = frozenset(("", " ", "\t"))
 
 
 @attrs.frozen
@@ -66,7 +76,15 @@ def read_front_matter(lines: list[str], end: int) -> FrontMatter:
     reader = _Reader()
     at = 1
     while at < end:
-        at = reader.take(lines, at, end)
+        match = _simple(lines[at])
+        if match is None or lines[at + 1][:1] in _INDENTS:
+            at = reader.take(lines, at, end)
+        else:
+            value = match[match.lastindex or 0]
+            if match.lastindex == _PLAIN:
+                value = value.rstrip(" \t")
+            reader.keep(match[1], value, (), at, is_list=False)
+            at += 1
     return FrontMatter(
         tuple(reader.fields), end + 1, "\n".join(reader.raw), tuple(reader.notes)
     )
@@ -82,36 +100,36 @@ class _Reader:
     def take(self, lines: list[str], at: int, end: int) -> int:
         """Read one entry; the line after it."""
         line = lines[at]
-        text = line.strip(" \t")
-        if not text:
+        first = line.lstrip(" \t")[:1]
+        if first in ("", "#"):
+            if first:
+                self.raw.append(line)
             return at + 1
-        if text[0] == "#":
-            self.raw.append(line)
-            return at + 1
-        after = at + 1
-        while after < end and _continues(lines[after]):
-            after += 1
-        match = _KEY(line)
-        if match is None:
+        key, colon, value = line.partition(":")
+        is_entry = bool(colon) and value[:1] in _AFTER_COLON and bool(_is_key(key))
+        value, comment = _without_comment(value.strip(" \t"))
+        after, below = _below(lines, at, end, items=is_entry and not value)
+        if not is_entry:
             return self._refuse(lines, at, after)
-        key, value = match.group("key"), match.group("value")
-        value, comment = _without_comment(value or "")
-        below = [li for li in lines[at + 1 : after] if li.strip(" \t")]
+        comments = [text for text in (comment, *map(_bare_comment, below)) if text]
+        below = [text for text in below if not _bare_comment(text)]
+        is_list = bool(below) or value[:1] == "["
+        items: tuple[str, ...] | None = ()
         if below:
-            items = None if value else _block_list(below)
-        else:
-            items = _flow_list(value) if value[:1] == "[" else ()
-        scalar = "" if value[:1] == "[" else _scalar(value)
+            items = None if value else _block_list(below, comments)
+        elif is_list:
+            items = _flow_list(value)
+        scalar = "" if is_list else _scalar(value)
         if items is None or scalar is None:
             return self._refuse(lines, at, after)
-        if comment:
-            self.raw.append(comment)
-        self._keep(key, scalar, items, at, is_list=bool(below) or value[:1] == "[")
+        self.raw += comments
+        self.keep(key.rstrip(" \t"), scalar, items, at, is_list=is_list)
         return after
 
-    def _keep(
+    def keep(
         self, key: str, scalar: str, items: tuple[str, ...], at: int, *, is_list: bool
     ) -> None:
+        """Add a field; a key that was there before is added all the same."""
         if key in self._seen:
             self.notes.append(note("body.repeated", at + 1))
         self._seen.add(key)
@@ -124,64 +142,88 @@ class _Reader:
         return after
 
 
-def _continues(line: str) -> bool:
-    """Whether a line belongs to the entry above: it is indented, or a list item."""
-    return line[:1] in (" ", "\t") or _ITEM(line) is not None
+def _below(
+    lines: list[str], at: int, end: int, *, items: bool
+) -> tuple[int, list[str]]:
+    """The line after an entry, and the lines below it that belong to it.
+
+    Those are indented, or list items where the entry may have some; blank lines
+    between them are left out.
+    """
+    below = []
+    after = at + 1
+    for place in range(after, end):
+        line = lines[place]
+        if not line.strip(" \t"):
+            continue
+        is_item = items and line[0] == "-" and _item(line) is not None
+        if line[0] not in _INDENTS and not is_item:
+            break
+        below.append(line)
+        after = place + 1
+    return after, below
+
+
+def _bare_comment(line: str) -> str:
+    """The comment that a line consists of; empty for any other line."""
+    text = line.strip(" \t")
+    return text if text[:1] == "#" else ""
 
 
 def _without_comment(value: str) -> tuple[str, str]:
     """A value and the comment behind it."""
-    match = _QUOTED(value)
-    if match is not None:
-        return match.group(1), match.group(2)
-    if value[:1] == "#":
+    if "#" not in value:
+        return value, ""
+    closed = _closed(value)
+    if closed is not None:
+        return closed.group(1), closed.group(2)
+    if value[0] == "#":
         return "", value
-    found = _COMMENT.search(value)
+    found = _comment(value)
     if found is None:
-        return value.strip(" \t"), ""
-    return value[: found.start()].strip(" \t"), value[found.start() + 1 :]
+        return value, ""
+    return value[: found.start()].rstrip(" \t"), value[found.start() + 1 :]
 
 
 def _scalar(value: str) -> str | None:
     """The string that a scalar stands for; None when it is anything else."""
-    if not value or value[0] not in _INDICATORS:
-        is_other = value[:2] in ("- ", "? ") or ": " in value or value[-1:] == ":"
-        return None if is_other else value
-    return quoted(value)
+    if value and value[0] in _INDICATORS:
+        return quoted(value)
+    is_other = value.startswith(("- ", "? ")) or ": " in value or value[-1:] == ":"
+    return None if is_other else value
 
 
-def _block_list(lines: list[str]) -> tuple[str, ...] | None:
+def _block_list(lines: list[str], comments: list[str]) -> tuple[str, ...] | None:
+    """The items of ``- item`` lines of one indentation; None for anything else."""
     items = []
     indents = set()
     for line in lines:
-        match = _ITEM(line)
+        match = _item(line)
         if match is None:
             return None
         indents.add(line.index("-"))
-        value, comment = _without_comment(match.group("item") or "")
+        value, comment = _without_comment((match["item"] or "").rstrip(" \t"))
         item = _scalar(value)
-        if item is None or comment or len(indents) > 1:
+        if item is None or len(indents) > 1:
             return None
+        if comment:
+            comments.append(comment)
         items.append(item)
     return tuple(items)
 
 
 def _flow_list(value: str) -> tuple[str, ...] | None:
-    if value[-1:] != "]":
+    """The items of a list in brackets; None when it is no list of scalars."""
+    inner = value[1:-1].strip(" \t")
+    if value[-1] != "]" or len(value) < len("[]"):
         return None
-    inner = value[1:-1]
     items: list[str] = []
     at = 0
     while at < len(inner):
-        match = _FLOW.match(inner, at)
+        match = _flow_item(inner, at)
         item = None if match is None else _scalar(match.group(1).strip(" \t"))
         if match is None or item is None:
-            return items_if_blank(inner, items)
+            return None
         items.append(item)
         at = match.end()
     return tuple(items)
-
-
-def items_if_blank(inner: str, items: list[str]) -> tuple[str, ...] | None:
-    """An empty tuple for ``[ ]``; None for brackets that can't be read."""
-    return () if not items and not inner.strip(" \t") else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_core.values.canonical import canonical_text
@@ -11,12 +12,17 @@ from uaix_core.values.strict_json import StrictJsonError, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: No store would hold a field with a NUL in it, however it is written.
+_escaped_nul = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000").search
+
 #: Containers within each other, as in manifests.
 JSON_DEPTH: Final = 32
 
 
 def parse_json(data: bytes, text: str) -> ParsedBody:
     """The view of a JSON body; what isn't strict I-JSON stays text with a note."""
+    if _escaped_nul(text) is not None:
+        return ParsedBody("text", unparsed=text, notes=(note("body.encoding"),))
     try:
         value = parse(data, max_depth=JSON_DEPTH)
     except StrictJsonError as error:
@@ -27,7 +33,9 @@ def parse_json(data: bytes, text: str) -> ParsedBody:
     return ParsedBody("json", sections=tuple(_sections(0, "", value)))
 
 
-def _sections(level: int, heading: str, members: dict[str, Any]) -> Iterator[BodySection]:
+def _sections(
+    level: int, heading: str, members: dict[str, Any]
+) -> Iterator[BodySection]:
     loose = {key: item for key, item in members.items() if not isinstance(item, dict)}
     if loose or level:
         fields = tuple(_field(key, item) for key, item in loose.items())

@@ -36,14 +36,13 @@ HIDDEN: Final[frozenset[Disclosure]] = frozenset(("none", "private", "sensitive"
 DISCLOSURE_NAMES: Final = frozenset(
     ("disclosure", "disclosure_level", "disclosure_tag")
 )
-DEPTH_NAMES: Final = frozenset(
-    ("depth_level_0_to_10", "depth_level", "depth_0_to_10")
-)
+DEPTH_NAMES: Final = frozenset(("depth_level_0_to_10", "depth_level", "depth_0_to_10"))
 MARK_NAMES: Final = DISCLOSURE_NAMES | DEPTH_NAMES
 
 MAX_DEPTH: Final = 10
 
 _BY_WORD: Final[Mapping[str, Disclosure]] = {word: word for word in DISCLOSURES}
+#: What the name of a mark beside its field ends with.
 _SUFFIX: Final = "_disclosure"
 _bracketed = re.compile(
     r"(?P<label>.*?)[ \t]*[(](?P<word>none|private|sensitive|public)[)]",
@@ -101,6 +100,13 @@ class Marks:
             outer.depth if self.depth is None else self.depth,
         )
 
+    def and_(self, other: Marks) -> Marks:
+        """Both marks of one place: the stricter disclosure, the first depth."""
+        return Marks(
+            strictest((self.disclosure, other.disclosure)),
+            other.depth if self.depth is None else self.depth,
+        )
+
 
 @attrs.frozen
 class MarkedPart:
@@ -118,83 +124,129 @@ class MarkedPart:
     marks: Marks
     is_mark: bool = False
 
+    @property
+    def said(self) -> str:
+        """What the part says: the field's text, or the section's beside its fields."""
+        if self.field is not None:
+            return self.field.text
+        return "" if self.section is None else self.section.prose
+
+    @property
+    def is_plain_mark(self) -> bool:
+        """Whether this is a mark and holds nothing beside one that is understood."""
+        if not self.is_mark:
+            return False
+        return (known_word(self.said) or depth_of(self.said)) is not None
+
 
 def marked_parts(parsed: ParsedBody) -> Iterator[MarkedPart]:
     """Every field and every section's own text, in order, with its marks."""
-    sections = parsed.sections
-    names = {id(field): field.name for field in parsed.fields}
-    file_fields = _file_fields(parsed)
-    parents = list(_parents(sections))
-    file_marks, own = _stated(parsed, names, parents)
-    file_siblings = _siblings(file_fields, names)
-    every = set(names.values()) | {s.name for s in sections}
-    for field in parsed.front_matter:
-        yield _field_part(field, names, None, file_marks, file_siblings, every)
-    applied: dict[int, Marks] = {}
-    for section, parent in parents:
-        outer = file_marks if parent is None else applied[id(parent)]
-        label, word = split_label(section.heading)
-        name = fold_label(label)
-        here = Marks(word or file_siblings.get(name)).over(own[id(section)])
-        marks = applied[id(section)] = here.over(outer)
-        is_mark = name in MARK_NAMES
-        yield MarkedPart(label, name, section, None, marks, is_mark)
-        siblings = {**file_siblings, **_siblings(section.fields, names)}
-        for field in section.fields:
-            yield _field_part(field, names, section, marks, siblings, every)
+    yield from _Marking(parsed).parts()
 
 
 def file_marks_of(parsed: ParsedBody) -> Marks:
     """The marks of the body as a whole."""
-    names = {id(field): field.name for field in parsed.fields}
-    return _stated(parsed, names, list(_parents(parsed.sections)))[0]
+    return _Marking(parsed).file_marks
 
 
-def _file_fields(parsed: ParsedBody) -> tuple[BodyField, ...]:
-    top = (section for section in parsed.sections if not section.level)
-    return (*parsed.front_matter, *(field for s in top for field in s.fields))
+class _Marking:
+    """The marks stated in a body, and the parts that they apply to."""
 
+    def __init__(self, parsed: ParsedBody) -> None:
+        self._parsed = parsed
+        sections = parsed.sections
+        self._names = {id(field): field.name for field in parsed.fields}
+        self._headings = [section.name for section in sections]
+        self._every = {*self._names.values(), *self._headings}
+        self._parents = list(_parents(sections))
+        at_top = list(parsed.front_matter)
+        for section in sections:
+            if not section.level:
+                at_top += section.fields
+        self.file_marks = self._own(at_top).and_(_unread(parsed))
+        self._stated = [
+            self._own(section.fields) if section.level else Marks()
+            for section in sections
+        ]
+        for at, name in enumerate(self._headings):
+            if name in MARK_NAMES:
+                self._add(self._parents[at], _mark(name, sections[at].prose))
+        self._beside = self._siblings(at_top)
 
-def _stated(
-    parsed: ParsedBody,
-    names: Mapping[int, str],
-    parents: list[tuple[BodySection, BodySection | None]],
-) -> tuple[Marks, dict[int, Marks]]:
-    """The marks stated for the file, and for each section by its identity."""
-    file_marks = _own(_file_fields(parsed), names)
-    own = {id(section): _own(section.fields, names) for section in parsed.sections}
-    for section, parent in parents:
-        name = section.name
-        if name not in MARK_NAMES:
-            continue
-        mark = _mark(name, section.prose)
+    def parts(self) -> Iterator[MarkedPart]:
+        """All parts in order."""
+        file_marks, beside = self.file_marks, self._beside
+        for field in self._parsed.front_matter:
+            yield self._field(field, None, file_marks, beside)
+        applied: list[Marks] = []
+        for at, section in enumerate(self._parsed.sections):
+            parent = self._parents[at]
+            outer = file_marks if parent is None else applied[parent]
+            label, word = split_label(section.heading)
+            name = self._headings[at] if word is None else fold_label(label)
+            here = Marks(strictest((word, beside.get(name)))).over(self._stated[at])
+            marks = here.over(outer)
+            applied.append(marks)
+            is_mark = name in MARK_NAMES
+            yield MarkedPart(label, name, section, None, marks, is_mark)
+            near = beside
+            if section.fields and section.level:
+                near = {**beside, **self._siblings(section.fields)}
+            for field in section.fields:
+                yield self._field(field, section, marks, near)
+
+    def _field(
+        self,
+        field: BodyField,
+        section: BodySection | None,
+        outer: Marks,
+        beside: Mapping[str, Disclosure | None],
+    ) -> MarkedPart:
+        label, word = split_label(field.label)
+        name = self._names[id(field)] if word is None else fold_label(label)
+        is_mark = name in MARK_NAMES or (
+            name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in self._every
+        )
+        near = beside.get(name)
+        marks = outer
+        if word is not None or near is not None:
+            marks = Marks(strictest((word, near))).over(outer)
+        return MarkedPart(label, name, section, field, marks, is_mark)
+
+    def _own(self, fields: Iterable[BodyField]) -> Marks:
+        marks = Marks()
+        for field in fields:
+            name = self._names[id(field)]
+            if name in MARK_NAMES:
+                marks = marks.and_(_mark(name, field.text))
+        return marks
+
+    def _add(self, parent: int | None, mark: Marks) -> None:
         if parent is None:
-            file_marks = _both(file_marks, mark)
+            self.file_marks = self.file_marks.and_(mark)
         else:
-            own[id(parent)] = _both(own[id(parent)], mark)
-    return file_marks, own
+            self._stated[parent] = self._stated[parent].and_(mark)
+
+    def _siblings(self, fields: Iterable[BodyField]) -> dict[str, Disclosure | None]:
+        """The marks that are fields of their own, by the name of what they mark."""
+        found: dict[str, Disclosure | None] = {}
+        for field in fields:
+            name = self._names[id(field)]
+            if name.endswith(_SUFFIX):
+                about = name.removesuffix(_SUFFIX)
+                said = disclosure_of(field.text)
+                found[about] = strictest((found.get(about), said))
+        return found
 
 
-def _parents(
-    sections: tuple[BodySection, ...],
-) -> Iterator[tuple[BodySection, BodySection | None]]:
-    """Each section and the one it stands in; None: the body as a whole."""
-    stack: list[BodySection] = []
-    for section in sections:
-        while stack and stack[-1].level >= section.level:
-            stack.pop()
-        yield section, stack[-1] if stack else None
-        if section.level:
-            stack.append(section)
-
-
-def _own(fields: Iterable[BodyField], names: Mapping[int, str]) -> Marks:
-    marks = Marks()
-    for field in fields:
-        name = names[id(field)]
-        if name in MARK_NAMES:
-            marks = _both(marks, _mark(name, field.text))
-    return marks
+def _unread(parsed: ParsedBody) -> Marks:
+    """Strict marks for a disclosure in front matter that couldn't be read."""
+    is_read = parsed.dialect == "front_matter"
+    for line in parsed.unparsed.split("\n") if is_read else ():
+        key, colon, _value = line.partition(":")
+        if colon and fold_label(key) in DISCLOSURE_NAMES:
+            return Marks(disclosure="private")
+    return Marks()
 
 
 def _mark(name: str, text: str) -> Marks:
@@ -203,36 +255,12 @@ def _mark(name: str, text: str) -> Marks:
     return Marks(depth=depth_of(text))
 
 
-def _both(first: Marks, second: Marks) -> Marks:
-    word = strictest((first.disclosure, second.disclosure))
-    return Marks(word, second.depth if first.depth is None else first.depth)
-
-
-def _siblings(
-    fields: Iterable[BodyField], names: Mapping[int, str]
-) -> dict[str, Disclosure | None]:
-    """The marks that are fields of their own, by the name of what they mark."""
-    found: dict[str, Disclosure | None] = {}
-    for field in fields:
-        name = names[id(field)]
-        if name.endswith(_SUFFIX):
-            about = name.removesuffix(_SUFFIX)
-            found[about] = strictest((found.get(about), disclosure_of(field.text)))
-    return found
-
-
-def _field_part(  # noqa: PLR0913 - each is looked up once for all fields
-    field: BodyField,
-    names: Mapping[int, str],
-    section: BodySection | None,
-    outer: Marks,
-    siblings: Mapping[str, Disclosure | None],
-    every: set[str],
-) -> MarkedPart:
-    label, word = split_label(field.label)
-    name = names[id(field)] if word is None else fold_label(label)
-    is_mark = name in MARK_NAMES or (
-        name.endswith(_SUFFIX) and name.removesuffix(_SUFFIX) in every
-    )
-    marks = Marks(strictest((word, siblings.get(name)))).over(outer)
-    return MarkedPart(label, name, section, field, marks, is_mark)
+def _parents(sections: tuple[BodySection, ...]) -> Iterator[int | None]:
+    """The place of the section that each one stands in; None: the whole body."""
+    stack: list[int] = []
+    for at, section in enumerate(sections):
+        while stack and sections[stack[-1]].level >= section.level:
+            stack.pop()
+        yield stack[-1] if stack else None
+        if section.level:
+            stack.append(at)

@@ -31,7 +31,7 @@ def redacted(parsed: ParsedBody, allow: Collection[str] = ("public",)) -> Parsed
         id(part.section if part.field is None else part.field)
         for part in marked_parts(parsed)
         if part.marks.disclosure in words
-        and not part.is_mark
+        and not part.is_plain_mark
         and not (part.section is None and part.name in _KEPT)
     }
     is_json = parsed.dialect == "json"
@@ -65,16 +65,14 @@ def _section(section: BodySection, hidden: set[int], *, is_json: bool) -> BodySe
 
 
 def _text(section: BodySection, hidden: set[int], *, is_hidden: bool) -> str:
-    """The section's text without its hidden fields, and without its prose if hidden."""
+    """The section's text with blank lines for what is hidden, so that lines stay."""
     lines = section.text.split("\n")
-    kept: list[str] = []
-    at = 0
+    shown = [""] * len(lines) if is_hidden else list(lines)
     for field in section.fields:
-        start, stop = field.line - section.line, field.end - section.line + 1
-        if not is_hidden:
-            kept += lines[at:start]
-        kept += [f"{field.label}:"] if id(field) in hidden else lines[start:stop]
-        at = stop
-    if not is_hidden:
-        kept += lines[at:]
-    return "\n".join(kept).strip("\n")
+        start = field.line - section.line
+        stop = min(field.end - section.line + 1, len(lines))
+        if id(field) in hidden:
+            shown[start:stop] = [f"{field.label}:", *[""] * (stop - start - 1)]
+        else:
+            shown[start:stop] = lines[start:stop]
+    return "\n".join(shown).rstrip("\n")

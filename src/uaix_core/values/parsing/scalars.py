@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\["\\/])*+)"').fullmatch
-_SINGLE = re.compile(r"'((?:[^']|'')*+)'").fullmatch
+_DOUBLE = re.compile(r'"([^"\\]*+(?:\\["\\/][^"\\]*+)*+)"').fullmatch
+_SINGLE = re.compile(r"'([^']*+(?:''[^']*+)*+)'").fullmatch
 _CODE = re.compile(r"`([^`]+)`\\?").fullmatch
 _ESCAPED = re.compile(r'\\(["\\/])')
 

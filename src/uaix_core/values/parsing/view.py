@@ -35,6 +35,8 @@ def fold_label(label: str) -> str:
 
     ``Birth date``, ``birthDate`` and ``birth-date`` are all ``birth_date``.
     """
+    if label.isidentifier() and "_" not in label and label[1:].islower():
+        return label.lower()
     words = _CASE_CHANGE.sub("_", label)
     return _BETWEEN.sub("_", words).strip("_").lower()
 

@@ -1,0 +1,120 @@
+"""Entropy alone: a run so mixed that it can only be drawn by lot.
+
+A run of 24 to 64 characters with upper case, lower case and digits and at least 4.5
+bits a character, unless it is something that looks so by design: hex, UUIDs, ULIDs,
+labelled digests, ``data:`` addresses, public keys and certificates, base64 that says
+something, slugs and paths. Source: the gate rules of the memory semantics.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from uaix_core.gate.decoding import base64_text
+from uaix_core.gate.shapes import is_made_of_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MIN_LENGTH: Final = 24
+MAX_LENGTH: Final = 64
+MIN_BITS: Final = 4.5
+
+#: On both sides of a line break a split run has at least so many characters, mixed.
+MIN_SIDE: Final = 8
+
+RUN: Final = re.compile(r"[A-Za-z0-9+/_.-]{22,}={0,2}")
+_MIXED: Final = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
+_PARTS: Final = re.compile(r"[^/.]+")
+
+_PUBLIC: Final = re.compile(
+    r"data:[A-Za-z0-9/+.;=_-]{0,120},[A-Za-z0-9+/=%_.-]*"
+    r"|\b(?:ssh-(?:rsa|dss|ed25519|ed448)|ecdsa-sha2-nistp\d{3}"
+    r"|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)\s{1,4}[A-Za-z0-9+/]+={0,2}"
+    r"|\bsha(?:1|256|384|512)-[A-Za-z0-9+/]{16,}={0,2}"
+    r"|\b(?i:sha(?:1|224|256|384|512)|md5):[A-Za-z0-9+/]{16,}={0,2}"
+    r"|\bh1:[A-Za-z0-9+/]{16,}={0,2}"
+)
+_BLOCK_BEGIN: Final = re.compile(
+    r"-----?\s?BEGIN (?:[A-Z0-9 ]{0,40}PUBLIC KEY(?: BLOCK)?"
+    r"|(?:TRUSTED |X509 )?CERTIFICATE(?: REQUEST)?|X509 CRL|PGP SIGNATURE"
+    r"|SSH SIGNATURE|PKCS7)\s?-----?"
+)
+_BLOCK_END: Final = re.compile("-----?\\s?END ")
+
+Span = tuple[int, int]
+
+
+def bits(run: str) -> float:
+    """Shannon entropy of a run in bits a character; 0.0 for an empty one."""
+    size = len(run)
+    return -sum(
+        count / size * math.log2(count / size) for count in Counter(run).values()
+    )
+
+
+def is_mixed(run: str) -> bool:
+    """Whether a run holds lower case, upper case and digits."""
+    return all(kind.search(run) for kind in _MIXED)
+
+
+def public_spans(text: str) -> list[Span]:
+    """Spans that look drawn by lot and are meant to be seen, in their order."""
+    spans = [match.span() for match in _PUBLIC.finditer(text)]
+    place = 0
+    while match := _BLOCK_BEGIN.search(text, place):
+        end = _BLOCK_END.search(text, match.end())
+        place = end.end() if end else len(text)
+        spans.append((match.start(), place))
+    return sorted(spans)
+
+
+def is_high(run: str) -> bool:
+    """Whether a run refuses by entropy alone, wherever it stands."""
+    return (
+        MIN_LENGTH <= len(run) <= MAX_LENGTH
+        and is_mixed(run)
+        and bits(run) >= MIN_BITS
+        and not is_made_of_parts(run)
+        and base64_text(run) is None
+    )
+
+
+def _candidates(text: str) -> Iterator[Span]:
+    for match in RUN.finditer(text):
+        run = match[0]
+        start = match.start()
+        if is_high(run):
+            yield match.span()
+        elif "/" in run or "." in run:
+            if len(run) > MAX_LENGTH and not (run[0] == "/" or "." in run):
+                # A long run of base64 falls into pieces at its slashes by chance.
+                continue
+            for part in _PARTS.finditer(run):
+                if len(part[0]) < len(run) and is_high(part[0]):
+                    yield start + part.start(), start + part.end()
+
+
+def entropy_spans(text: str, seams: list[int] | None = None) -> Iterator[Span]:
+    """The spans that refuse by entropy alone.
+
+    With ``seams`` (the places where a line break was taken out) only runs count that
+    lie across one and are mixed on both sides of it.
+    """
+    public: list[Span] | None = None
+    for start, end in _candidates(text):
+        if public is None:
+            public = public_spans(text)
+        before = bisect_right(public, (start, len(text))) - 1
+        if before >= 0 and start < public[before][1]:
+            continue
+        if seams is None or any(
+            is_mixed(text[start:seam]) and is_mixed(text[seam:end])
+            for seam in seams[bisect_right(seams, start) : bisect_right(seams, end)]
+            if start + MIN_SIDE <= seam <= end - MIN_SIDE
+        ):
+            yield start, end

@@ -1,0 +1,261 @@
+"""The views of a text in which a rule may match, each with a way back.
+
+A secret can be written so that a plain search misses it. The gate therefore judges
+the text as given and as a reader, a terminal or a decoder would see it. A view keeps
+pieces that say where in its parent its characters come from, so that a hit is always
+reported where it stands in the text that was handed in. Work is bounded: at most
+``MAX_VIEWS`` views, ``MAX_DEPTH`` decodings, ``MAX_EXPANSION`` times the input in all.
+
+Source: the gate rules of the memory semantics.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from uaix_core.gate.decoding import decode_runs
+from uaix_core.gate.folding import fold, fold_lengths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_VIEWS: Final = 12
+MAX_DEPTH: Final = 2
+MAX_EXPANSION: Final = 8
+
+
+class Piece(NamedTuple):
+    """Where the characters of a view from ``start`` on come from in the parent.
+
+    ``step`` is 1 for copied text, -1 for reversed text and 0 for decoded text, all of
+    which comes from the start of the encoded run.
+    """
+
+    start: int
+    source: int
+    step: int
+
+
+class View:
+    """One view: its ``text``, the text it was made from, and the way back.
+
+    ``joined`` marks a view that holds only runs which a line break had split.
+    """
+
+    __slots__ = ("_pieces", "_starts", "joined", "parent", "text")
+
+    def __init__(
+        self,
+        text: str,
+        parent: View | None = None,
+        pieces: list[Piece] | None = None,
+        *,
+        joined: bool = False,
+    ) -> None:
+        self.text = text
+        self.parent = parent
+        self.joined = joined
+        self._pieces = pieces
+        self._starts: list[int] | None = None
+
+    @property
+    def seams(self) -> list[int]:
+        """The places in a joined view where a line break was taken out."""
+        if not self.joined or self._pieces is None:
+            return []
+        return [piece.start for piece in self._pieces if piece.step == 1]
+
+    def source(self, start: int, end: int) -> int:
+        """Where the span from ``start`` to ``end`` begins in the text handed in."""
+        first, last = start, max(start, end - 1)
+        view: View | None = self
+        while view is not None and view.parent is not None:
+            first, last = sorted((view._back(first), view._back(last)))
+            view = view.parent
+        return first
+
+    def _back(self, index: int) -> int:
+        if self._pieces is None:
+            self._pieces = _fold_pieces(self.parent.text if self.parent else "")
+        if self._starts is None:
+            self._starts = [piece.start for piece in self._pieces]
+        piece = self._pieces[max(0, bisect_right(self._starts, index) - 1)]
+        return piece.source + piece.step * (index - piece.start)
+
+
+def _fold_pieces(text: str) -> list[Piece]:
+    pieces = [Piece(0, 0, 1)]
+    place = 0
+    plain = True
+    for index, length in enumerate(fold_lengths(text)):
+        if length != 1 or not plain:
+            pieces.append(Piece(place, index, 1 if length == 1 else 0))
+            plain = length == 1
+        place += length
+    return pieces
+
+
+def folded_view(view: View) -> View:
+    """The view with its text folded; the same view when folding changes nothing."""
+    text = fold(view.text)
+    return view if text == view.text else View(text, view, joined=view.joined)
+
+
+_OVERRIDDEN: Final = re.compile(
+    "\u202e([^\u202c-\u202e\u2066-\u2069\n\r\u2029]*)[\u202c\u2069]?"
+)
+
+
+def _reversed_view(view: View) -> View | None:
+    """The text as shown: what an override turns round is turned back."""
+    if "\u202e" not in view.text:
+        return None
+    return _edited(
+        view,
+        (
+            (match.start(), match.end(), match[1][::-1], match.end(1) - 1, -1)
+            for match in _OVERRIDDEN.finditer(view.text)
+        ),
+    )
+
+
+def _edited(view: View, edits: Iterator[tuple[int, int, str, int, int]]) -> View | None:
+    """A view with spans replaced; each edit is start, end, new text, source, step."""
+    text = view.text
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    place = done = 0
+    for start, end, new, source, step in edits:
+        if start > done or not pieces:
+            pieces.append(Piece(place, done, 1))
+            parts.append(text[done:start])
+            place += start - done
+        pieces.append(Piece(place, source, step))
+        parts.append(new)
+        place += len(new)
+        done = end
+    if not pieces:
+        return None
+    pieces.append(Piece(place, done, 1))
+    parts.append(text[done:])
+    return View("".join(parts), view, pieces, joined=view.joined)
+
+
+#: What a run that a line break splits is made of.
+_RUN_CHARACTERS: Final = (
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.:%-"
+)
+
+#: The part at the start of a line, after what indents, quotes or continues it.
+_HEAD: Final = re.compile(r"[ \t>#*]{0,16}([A-Za-z0-9+/=_.:%-]+)")
+
+#: A word of prose beside a split run, which is judged with and without it.
+_WORD: Final = re.compile(r"[A-Za-z]{1,20}[.:]?\Z")
+
+#: Shorter joined runs are words that a line break parts.
+_MIN_JOINED: Final = 20
+
+#: How far back from a line's end its run is followed.
+_MAX_TAIL: Final = 4096
+
+Span = tuple[int, int]
+
+
+def _joined_view(view: View) -> View | None:
+    """The runs that a line break splits, each made whole, one on a line."""
+    text = view.text
+    if "\n" not in text:
+        return None
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    place = 0
+    for run in _split_runs(text):
+        for spans in _with_and_without_words(text, run):
+            if sum(end - start for start, end in spans) < _MIN_JOINED:
+                continue
+            for start, end in spans:
+                pieces.append(Piece(place, start, 1))
+                parts.append(text[start:end])
+                place += end - start
+            parts.append("\n")
+            place += 1
+    if not pieces:
+        return None
+    return View("".join(parts), view, pieces, joined=True)
+
+
+def _with_and_without_words(text: str, run: list[Span]) -> Iterator[list[Span]]:
+    yield run
+    first = 1 if _WORD.match(text[slice(*run[0])]) else 0
+    last = -1 if _WORD.match(text[slice(*run[-1])]) else None
+    trimmed = run[first:last]
+    if len(run) > len(trimmed) > 1:
+        yield trimmed
+
+
+def _split_runs(text: str) -> Iterator[list[Span]]:
+    """The spans of each run that goes on over one or more line breaks."""
+    run: list[Span] = []
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        low = max(start, end - _MAX_TAIL)
+        line = text[low:end].rstrip("\r\\ \t")
+        tail = (low + len(line.rstrip(_RUN_CHARACTERS)), low + len(line))
+        head = _HEAD.match(text, end + 1) if tail[0] < tail[1] else None
+        if head and run and run[-1][0] <= tail[0] < run[-1][1]:
+            run.append(head.span(1))
+        else:
+            if run:
+                yield run
+            run = [tail, head.span(1)] if head else []
+        start = end + 1
+    if run:
+        yield run
+
+
+def views_of(text: str) -> Iterator[View]:
+    """The views of a text, the plain ones first, each only when it differs.
+
+    The first is always the text as given.
+    """
+    budget = MAX_EXPANSION * max(len(text), 1)
+    count = 0
+    given = View(text)
+    surface = [given]
+    folded = folded_view(given)
+    if folded is not given:
+        surface.append(folded)
+    shown = _reversed_view(given)
+    if shown is not None:
+        surface.append(folded_view(shown))
+    for view in list(surface):
+        joined = _joined_view(view)
+        if joined is not None:
+            surface.append(joined)
+    seen: set[str] = set()
+    bases = surface
+    for depth in range(MAX_DEPTH + 1):
+        deeper: list[View] = []
+        for view in bases:
+            if view.text in seen:
+                continue
+            seen.add(view.text)
+            count += 1
+            budget -= len(view.text)
+            if count > MAX_VIEWS or budget < 0:
+                return
+            yield view
+            if depth < MAX_DEPTH:
+                decoded = _edited(view, decode_runs(view.text))
+                if decoded is not None:
+                    deeper.append(folded_view(decoded))
+        bases = deeper
+
+
+def plain_views(text: str) -> list[View]:
+    """The text as given and, when it differs, folded: what a reader takes in."""
+    given = View(text)
+    folded = folded_view(given)
+    return [given] if folded is given else [given, folded]

@@ -1,0 +1,1 @@
+"""What a package says, judged: authority, secrets, hidden text, duties, pointers."""

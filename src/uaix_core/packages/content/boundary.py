@@ -1,0 +1,188 @@
+"""The support boundary: what a package says about its own reach grants nothing.
+
+The object is kept as it is. It may name a power in order to deny it; naming one
+without a denial is a grant.
+
+Source: UAIX package format v0.1, "Words on the wire" (supportBoundary).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from uaix_core.packages.content.authority import (
+    CONFLICT,
+    MOST_SHOWN,
+    RUNS,
+    Keys,
+    claim_of,
+    is_denial,
+    says_yes,
+)
+from uaix_core.packages.content.words import runs_of, shown_place, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from uaix_core.packages.findings import Findings
+
+CERTIFIES: Final = "certification_claim_requested"
+CREDENTIALS: Final = "credential_validation_requested"
+PROBES: Final = "private_network_probe_requested"
+
+BOUNDARY: Final = "supportBoundary"
+
+#: The powers that no package may grant, as words in the singular, and the no-op name
+#: that fits.
+POWERS: Final = (
+    (RUNS, "runtime execution"),
+    (RUNS, "runtime command"),
+    (RUNS, "shell execution"),
+    (RUNS, "command execution"),
+    (CONFLICT, "hosted import"),
+    (CONFLICT, "hosted inference"),
+    (CONFLICT, "automatic sync"),
+    (CONFLICT, "automatic export"),
+    (CONFLICT, "auto sync"),
+    (CONFLICT, "auto export"),
+    (CONFLICT, "repository write"),
+    (CONFLICT, "tool grant"),
+    (CONFLICT, "model runtime package"),
+    (CONFLICT, "policy override"),
+    (CONFLICT, "provider api"),
+    (CONFLICT, "website intake"),
+    (CONFLICT, "telemetry"),
+    (CONFLICT, "sdk"),
+    (CONFLICT, "cli"),
+    (CREDENTIALS, "credential"),
+    (CERTIFIES, "certification"),
+    (CERTIFIES, "endorsement"),
+    (CERTIFIES, "safety proof"),
+    (PROBES, "network access"),
+)
+#: Flags of one everyday word: powers in a key, or where they are all that is said.
+FLAGS: Final = (
+    (RUNS, "command"),
+    (CONFLICT, "provider"),
+    (PROBES, "network"),
+)
+
+#: Words that deny: whole ones, and the beginnings of others.
+_is_denying = re.compile(
+    r"no|non|none|nor|not|nobody|nothing|nowhere"
+    r"|(?:never|without|outside|denied|exclu|forbid|prohibit|unsupported)[a-z]*"
+).fullmatch
+
+
+def _pattern(powers: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    """One group for each power; words may be run together and in the plural."""
+    forms = (" ?".join(map(_form, phrase.split())) for _trigger, phrase in powers)
+    return re.compile("|".join(rf"\b({form})\b" for form in forms))
+
+
+def _form(word: str) -> str:
+    stem = word.replace("runtime", "run ?time")
+    return f"{stem[:-1]}(?:y|ies)" if stem.endswith("y") else f"{stem}s?"
+
+
+_find_power = _pattern(POWERS).search
+_find_flag = _pattern(FLAGS).search
+_is_only_power = _pattern((*POWERS, *FLAGS)).fullmatch
+
+
+def judge_boundary(boundary: Any, findings: Findings) -> None:
+    """Judge the object of ``supportBoundary``; anything else was refused for its type.
+
+    A key is a power when it holds one of `POWERS`, of `FLAGS`, or a word that claims
+    authority; a list item when it holds one of `POWERS`; a text or an item also when
+    it is one of `FLAGS` and nothing else. It is denied when its value says no all the
+    way down, or when the key, a key around it, or the item holds a denying word.
+    """
+    if not isinstance(boundary, dict):
+        return
+    shown = further = 0
+    for keys, trigger in _grants(boundary, (BOUNDARY,)):
+        if shown < MOST_SHOWN:
+            shown += 1
+            findings.add("boundary.grant", shown_place(keys), trigger=trigger)
+        else:
+            further += 1
+    if further:
+        findings.add("boundary.grant", None, f"further grants: {further}")
+
+
+def _grants(value: Any, keys: Keys) -> Iterator[tuple[Keys, str]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if holds_denial(key):
+                continue
+            place = (*keys, key)
+            trigger = _power_of_key(key)
+            if trigger is not None and grants(item):
+                yield place, trigger
+            elif isinstance(item, str):
+                trigger = _power_of_text(item)
+                if trigger is not None:
+                    yield place, trigger
+            else:
+                yield from _grants(item, place)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, str):
+                trigger = power_of_item(item)
+                if trigger is not None:
+                    yield (*keys, index), trigger
+            else:
+                yield from _grants(item, (*keys, index))
+
+
+def holds_denial(text: str) -> bool:
+    """Whether a key or an item holds a word that denies."""
+    return any(map(_is_denying, (*words_of(text), *runs_of(text))))
+
+
+def grants(value: Any) -> bool:
+    """Whether the value of a power says yes, anywhere within it.
+
+    An object that answers no to everything grants nothing.
+    """
+    if isinstance(value, dict):
+        return any(
+            grants(item) for key, item in value.items() if not holds_denial(key)
+        )
+    if isinstance(value, list):
+        return any(map(_item_grants, value))
+    return says_yes(value)
+
+
+def _item_grants(item: Any) -> bool:
+    if isinstance(item, str):
+        return says_yes(item) and not holds_denial(item)
+    if isinstance(item, int | float):
+        return bool(item)
+    return grants(item)
+
+
+def power_of_item(item: str) -> str | None:
+    """The no-op name for the power that a list item names and doesn't deny."""
+    if holds_denial(item) or is_denial(item):
+        return None
+    return _named(_find_power, POWERS, item) or _power_of_text(item)
+
+
+def _power_of_key(key: str) -> str | None:
+    named = _named(_find_power, POWERS, key) or _named(_find_flag, FLAGS, key)
+    return named or claim_of(key)
+
+
+def _power_of_text(text: str) -> str | None:
+    return _named(_is_only_power, (*POWERS, *FLAGS), text)
+
+
+def _named(search: Any, powers: tuple[tuple[str, str], ...], text: str) -> str | None:
+    for words in (words_of(text), runs_of(text)):
+        match = search(" ".join(words))
+        if match is not None:
+            return powers[match.lastindex - 1][0]
+    return None

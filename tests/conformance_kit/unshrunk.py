@@ -1,0 +1,5 @@
+"""A profile for stores that are broken on purpose: find the fault, don't shrink it."""
+
+from hypothesis import Phase, settings
+
+settings.register_profile("unshrunk", phases=[Phase.generate], derandomize=True)
