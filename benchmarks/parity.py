@@ -53,7 +53,9 @@ def _other() -> Any:
 
 
 def _figure(what: str, runs: list[Run], *, rounds: int, times: int = 1) -> Figure:
-    one, two = in_turns(runs, rounds=rounds, times=times)
+    # Both do the same, so that even a short disturbance of one would show.
+    measured = in_turns if times == 1 else run_by_run
+    one, two = measured(runs, rounds=rounds, times=times)
     return Figure("floor", what, one, two, TARGETS["floor"])
 
 
@@ -83,8 +85,7 @@ def _notes(plan: Plan, one: ours.Floor, two: Any) -> Iterator[Figure]:
         lambda at: one.put(rest[at : at + 1]),
         lambda at: two.put(rest[at : at + 1]),
     ]
-    put, theirs = run_by_run(singles, rounds=plan.rounds, times=plan.durable)
-    yield Figure("floor", "put one note", put, theirs, TARGETS["floor"])
+    yield _figure("put one note", singles, rounds=plan.rounds, times=plan.durable)
     one.load()
     two.load()
     picked = data.picks(plan.reads * plan.rounds, plan.notes)

@@ -112,9 +112,7 @@ def package(count: int) -> dict[str, bytes]:
     for number, text in enumerate(texts(count - len(files), FILE_BYTES)):
         path = f".uai/notes/n{number:05}.uai"
         name = uuid.UUID(int=draw.getrandbits(128), version=4)
-        listed.append(
-            {**entry, "path": path, "role": "memory", "stableId": str(name)}
-        )
+        listed.append({**entry, "path": path, "role": "memory", "stableId": str(name)})
         files[path] = text
     files[_MANIFEST] = json.dumps(manifest, indent=2).encode()
     return repack(files).files

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from uaix_conformance.verdict import Verdict
     from uaix_core.store.port import Store
 
-_HERE = Path(__file__).resolve().parent
+#: The kit's folder, as it may be reached through a link and as it is.
+_HERE = {Path(__file__).parent, Path(__file__).resolve().parent}
 _HARNESSES = pytest.StashKey[dict[str, "Harness"]]()
 _CAPABILITIES = pytest.StashKey[dict[str, tuple[str, ...]]]()
 _XFAILS = pytest.StashKey[dict[str, str]]()
@@ -29,7 +30,9 @@ _BACKEND, _CLAUSES, _DECLARED = "uaix-backend", "uaix-clauses", "uaix-declared"
 _KNOWN = "uaix-known"
 
 pytest.register_assert_rewrite(
-    "uaix_conformance.comparison", "uaix_conformance.machine"
+    "uaix_conformance.comparison",
+    "uaix_conformance.machine",
+    "uaix_conformance.yardstick",
 )
 
 
@@ -74,7 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    return path.parent == _HERE and path.name.startswith("test_")
+    return path.parent in _HERE and path.name.startswith("test_")
 
 
 def _stop(reason: str) -> NoReturn:

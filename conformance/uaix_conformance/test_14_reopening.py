@@ -40,7 +40,7 @@ from uaix_core.values.ids import ScopeId
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from uaix_conformance.harness import Harness, Site, Yardstick
+    from uaix_conformance.harness import Site, Yardstick
     from uaix_core.schema.commits import Commit
     from uaix_core.store.port import Store
 
@@ -85,21 +85,6 @@ def test_capabilities_are_the_four_and_stay(new_site: Callable[[], Site]) -> Non
     assert isinstance(before, frozenset)
     assert before <= frozenset(Capability)
     assert before == one.capabilities == two.capabilities
-
-
-@pytest.mark.clause("14.1")
-def test_files_are_named_when_declared(site: Site) -> None:
-    """Whoever declares FILES names files, and whoever does not names none."""
-    store = site.open()
-    store.append(commit(note(0)))
-
-    assert (Capability.FILES in store.capabilities) == bool(site.files())
-
-
-@pytest.mark.clause("14.1")
-def test_a_host_is_there_when_joins_is_declared(store: Store, harness: Harness) -> None:
-    """Whoever declares JOINS has a host in its harness, else the claim is untested."""
-    assert Capability.JOINS not in store.capabilities or hasattr(harness, "host")
 
 
 @pytest.mark.clause("14.2")

@@ -13,6 +13,9 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 
+# The toy is imported by name, here and in the processes that run the kit.
+sys.path.insert(0, str(HERE))
+
 
 @attrs.frozen
 class Run:

@@ -81,6 +81,87 @@ REQUIRED = {
     "agent_file_handoff": (".uai/file-handoff.uai",),
 }
 
+EVIDENCE = [
+    "source-excerpts",
+    "fidelity-tests",
+    "variance-report",
+    "source-platform",
+    "provenance",
+]
+
+#: The labels under which each file speaks of what it must speak of.
+LABELS = {
+    ".uai/memory-maintenance.uai": [
+        "Lifecycle",
+        "Hot and cold boundary",
+        "Compaction cadence",
+        "Archival policy",
+        "Promotion and demotion",
+        "Access control",
+        "Active anchors",
+        "Review gates",
+        "Validation behaviour",
+        "Write safety",
+    ],
+    ".uai/persona.uai": [
+        "Name",
+        "Purpose",
+        "Voice",
+        "Symbolic posture",
+        "Interaction position",
+        "Relationship limits",
+        "Blocked claims",
+        "Switching behaviour",
+        "Privacy limits",
+        "Consent limits",
+        "Persona-preservation policy",
+        "Assistant identity",
+        "User-facing purpose",
+        "Interaction boundary",
+        "Privacy boundary",
+        "Memory-update rules",
+        "Refusal and no-op triggers",
+        "Review cadence",
+        "Import notice",
+    ],
+    ".uai/coding-standards.uai": ["Commands"],
+    ".uai/architecture.uai": ["Source roots", "Support limits"],
+    ".uai/test-plan.uai": ["Test surfaces"],
+    ".uai/next-recursive-prompt.uai": ["Next work"],
+    ".uai/file-handoff.uai": [
+        "Active-intake bucket",
+        "Disposition rules",
+        "Redaction rules",
+        "Evidence retention path",
+        "Checksum ledger or receipt route",
+        "Source-site removal rule",
+        "Final-report fields",
+    ],
+}
+
+#: One pointer of long-term memory, complete.
+POINTER = {
+    "Stable id": "harbour",
+    "Path": "https://wiki.example/harbour",
+    "Label": "The harbour",
+    "Routing summary": "Where the harbour is told of.",
+    "Authority/source": "the steward",
+    "Review status": "reviewed",
+    "Review evidence": "evidence/harbour.md",
+}
+LEDGER = {
+    "wikiRoot": "docs/wiki",
+    "indexPath": "docs/wiki/index.md",
+    "evidenceLog": "evidence/log.md",
+    "steward": "the team",
+    "sourceBoundary": "this wiki only",
+    "promotionTargets": ["docs/wiki"],
+    "reviewState": "review_required",
+    "trustLabels": ["reviewed"],
+    "sourceSiteRemoval": "after review",
+    "unfinishedDisposition": "hold",
+}
+
 _ROLES = {"AGENTS.md": "instructions", ".uai/readme.human": "instructions"}
 _MEDIA = {".uai": "text/uaix", ".json": "application/json", ".md": "text/markdown"}
 
@@ -88,6 +169,30 @@ _MEDIA = {".uai": "text/uaix", ".json": "application/json", ".md": "text/markdow
 def digest(data: bytes) -> str:
     """SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()
+
+
+def labelled(path: str, *labels: str) -> bytes:
+    """A body that says something under each label."""
+    lines = [f"# {path}", "", "About: a file of a test.", *(f"{x}: x." for x in labels)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def pointers(*records: dict[str, str]) -> bytes:
+    """A ledger of these pointer records."""
+    blocks = [
+        "\n".join(f"{label}: {text}" for label, text in record.items())
+        for record in records
+    ]
+    return ("\n\n".join(["# Long-term memory", *blocks]) + "\n").encode()
+
+
+def body_of(path: str) -> bytes:
+    """What stands in a file when a test doesn't say."""
+    if path.endswith(".json"):
+        return b'{"activeReadOrder": []}\n'
+    if path == ".uai/long-term-memory.uai":
+        return pointers(POINTER)
+    return labelled(path, *LABELS.get(path, ()))
 
 
 class Maker:
@@ -124,11 +229,13 @@ class Maker:
             for path in REQUIRED[name]:
                 if path not in self.files:
                     self.add(path, scope=name)
+        if "long_term_memory" in scopes:
+            self.manifest["longTermMemory"] = dict(LEDGER)
 
     def add(self, path: str, data: bytes | None = None, **fields: object) -> dict:
         """Add a file and its entry; ``fields`` replace those of the entry."""
         name = PurePosixPath(path)
-        body = f"The file {path}.\n".encode() if data is None else data
+        body = body_of(path) if data is None else data
         role = "memory" if path.startswith(".uai/notes") else name.stem
         if path.startswith("evidence/"):
             role = "evidence"
@@ -147,6 +254,11 @@ class Maker:
         self.files[path] = body
         self.manifest["files"].append(entry)
         return entry
+
+    def add_evidence(self) -> None:
+        """Add one file of each kind of evidence."""
+        for stem in EVIDENCE:
+            self.add(f"evidence/{stem}.md", requiredStatus="profile_required")
 
     def entry(self, path: str) -> dict:
         """The manifest's entry of a file."""

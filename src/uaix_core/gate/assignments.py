@@ -25,15 +25,25 @@ LOGIN: Final = "login-password"
 
 MIN_VALUE: Final = 12
 
-#: Found in every text that the rules of this module can match, in lower case.
-KEYWORDS: Final = ("pass", "pwd", "auth", "secret", "token", "key", "bearer", "-u")
-
-#: The last word of a key, or its last two. Words of one syllable must stand alone.
-_KEY: Final = re.compile(
-    r"(?:password|passphrase|passwd|secret|token|(?P<short>pass|pwd|auth)"
-    r"|(?:api|access|account|secret|private|signing|encryption|master|shared|service"
-    r"|session|webhook)[ _.-]?key)(?![a-z])"
+#: Where a key's last word may begin, and what it may be there.
+_LAST_WORDS: Final = (
+    ("pass", re.compile(r"pass(?:word|phrase|wd)?(?![a-z])")),
+    ("pwd", re.compile(r"pwd(?![a-z])")),
+    ("auth", re.compile(r"auth(?![a-z])")),
+    ("secret", re.compile(r"secret(?![a-z])")),
+    ("token", re.compile(r"token(?![a-z])")),
+    ("key", re.compile(r"key(?![a-z])")),
 )
+
+#: These end longer words as well (compass), so they have to stand alone.
+_ALONE: Final = frozenset({"pass", "pwd", "auth"})
+
+#: What ``key`` has to follow, whatever joins the two.
+_BEFORE_KEY: Final = (
+    "api", "access", "account", "secret", "private", "signing", "encryption", "master",
+    "shared", "service", "session", "webhook",
+)  # fmt: skip
+_LONGEST_BEFORE: Final = 12
 
 #: What the specification's own rule takes as key; its value needn't hold a digit.
 _STRICT_KEY: Final = re.compile(r"(?:api[_-]?key|secret|token)\Z")
@@ -61,9 +71,16 @@ _PREFIXED: Final = re.compile(r"[rbfuRBFU]{1,2}(?=[\"'])")
 _UNQUOTED_END: Final = re.compile(r"[\"'`<>]|[,;&|](?=[\w.-]{1,40}[\"']?\s?[=:])|\\[nrt\"']")
 _ENDING: Final = ".,;:!?)]}\\"
 
-_HEADER: Final = re.compile(
-    r"authorization\\?[\"'`]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}(?:[fbr]?\\?[\"'`])?"
-    r"(?P<scheme>[a-z][\w-]{1,20}[ \t]{1,4})?|\b(?P<alone>bearer|basic)[ \t]{1,4}"
+_HEADERS: Final = (
+    (
+        "authorization",
+        re.compile(
+            r"authorization\\?[\"'`]{0,2}[ \t]{0,4}[:=,][ \t]{0,4}(?:[fbr]?\\?[\"'`])?"
+            r"(?P<scheme>[a-z][\w-]{1,20}[ \t]{1,4})?"
+        ),
+    ),
+    ("bearer", re.compile(r"(?<![\w-])(?P<scheme>bearer)[ \t]{1,4}")),
+    ("basic", re.compile(r"(?<![\w-])(?P<scheme>basic)[ \t]{1,4}")),
 )
 _LOGIN: Final = re.compile(
     r"\blogin\s{1,8}\S{1,128}\s{1,16}(?:account\s{1,8}\S{1,128}\s{1,16})?"
@@ -72,10 +89,14 @@ _LOGIN: Final = re.compile(
 _CURL: Final = re.compile(
     r"\b(?:curl|wget|http|https)\b[^\n]{0,160}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:"
 )
+_NAMED: Final = frozenset({"authorization"})
+
+#: Without a header's name the scheme's word alone proves less.
 _MIN_ALONE: Final = 16
 _LETTER: Final = re.compile(r"[A-Za-z]")
 _DIGIT: Final = re.compile(r"[0-9]")
 
+Span = tuple[int, int]
 Found = tuple[str, int, int]
 
 
@@ -144,20 +165,41 @@ def _stands_alone(text: str, start: int) -> bool:
     return not before.isalnum() or (text[start].isupper() and not before.isupper())
 
 
+def _places(lowered: str, word: str, form: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """The places of a word where the form that begins with it matches."""
+    place = lowered.find(word)
+    while place >= 0:
+        match = form.match(lowered, place)
+        if match:
+            yield match
+        place = lowered.find(word, match.end() if match else place + 1)
+
+
+def _keys(text: str, lowered: str) -> Iterator[Span]:
+    """The last word (or two) of each key that says its value is a secret."""
+    for word, form in _LAST_WORDS:
+        for match in _places(lowered, word, form):
+            start, end = match.span()
+            if word == "key":
+                before = lowered[max(0, start - _LONGEST_BEFORE) : start]
+                if before[-1:] in {" ", "_", ".", "-"}:
+                    before = before[:-1]
+                if before.endswith(_BEFORE_KEY):
+                    yield max(0, start - _LONGEST_BEFORE), end
+            elif match[0] not in _ALONE or _stands_alone(text, start):
+                yield start, end
+
+
 def _assignments(text: str, lowered: str) -> Iterator[Found]:
-    for match in _KEY.finditer(lowered):
-        if match["short"] and not _stands_alone(text, match.start()):
-            continue
+    for start, end in _keys(text, lowered):
         for form in (_PLAIN, _TYPED, _SPACED):
-            given = form.match(lowered, match.end())
+            given = form.match(lowered, end)
             if not given or (
                 form is _SPACED
-                and not _SPACED_BEFORE.search(
-                    text, max(0, match.start() - 80), match.start()
-                )
+                and not _SPACED_BEFORE.search(text, max(0, start - 80), start)
             ):
                 continue
-            span = _judged(text, given.end(), match[0])
+            span = _judged(text, given.end(), lowered[start:end])
             if span:
                 yield ASSIGNMENT, *span
                 break
@@ -170,21 +212,20 @@ def _is_basic(value: str) -> bool:
 
 
 def _headers(text: str, lowered: str) -> Iterator[Found]:
-    for match in _HEADER.finditer(lowered):
-        start, end, _quoted = _value_at(text, match.end())
-        value = text[start:end].rstrip(",")
-        scheme = (match["scheme"] or match["alone"] or "").strip()
-        least = _MIN_ALONE if match["alone"] else MIN_VALUE
-        if scheme == "basic":
-            found = _is_basic(value)
-        else:
-            found = (
-                len(value) >= least
-                and is_value(value)
-                and not shapes.is_call(text[start : end + 1])
-            )
-        if found:
-            yield HEADER, start, start + len(value)
+    for word, form in _HEADERS:
+        for match in _places(lowered, word, form):
+            start, end, _quoted = _value_at(text, match.end())
+            value = text[start:end].rstrip(",")
+            if (match["scheme"] or "").strip() == "basic":
+                found = _is_basic(value)
+            else:
+                found = (
+                    len(value) >= (MIN_VALUE if word in _NAMED else _MIN_ALONE)
+                    and is_value(value)
+                    and not shapes.is_call(text[start : end + 1])
+                )
+            if found:
+                yield HEADER, start, start + len(value)
 
 
 def _logins(text: str, lowered: str) -> Iterator[Found]:
@@ -200,10 +241,7 @@ def assigned(text: str, lowered: str) -> Iterator[Found]:
 
     ``lowered`` is the text in lower case, of the same length.
     """
-    if not any(word in lowered for word in KEYWORDS):
-        return
     yield from _assignments(text, lowered)
-    if "authorization" in lowered or "bearer" in lowered or "basic" in lowered:
-        yield from _headers(text, lowered)
+    yield from _headers(text, lowered)
     if "login" in lowered or "-u" in lowered:
         yield from _logins(text, lowered)

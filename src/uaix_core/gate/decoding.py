@@ -17,22 +17,36 @@ if TYPE_CHECKING:
 Edit = tuple[int, int, str, int, int]
 
 _HEX: Final = "[0-9A-Fa-f]"
-_ENCODED: Final = re.compile(
-    rf"(?P<percent>%{_HEX}{{2}}(?:%{_HEX}{{2}})*)"
-    rf"|(?P<units>(?:\\u{_HEX}{{4}}|%u{_HEX}{{4}})+)"
-    rf"|\\(?:[uUxX]\{{(?P<braced>{_HEX}{{1,6}})\}}"
+#: The leading set lets a search jump to the few places where an escape may begin.
+_ESCAPE: Final = re.compile(
+    r"[%\\&U=](?:"
+    rf"(?<=%)(?P<percent>{_HEX}{{2}}(?:%{_HEX}{{2}})*)"
+    rf"|(?<=[\\%])(?P<units>u{_HEX}{{4}}(?:[\\%]u{_HEX}{{4}})*)"
+    rf"|(?<=\\)(?:[uUxX]\{{(?P<braced>{_HEX}{{1,6}})\}}"
     rf"|U(?P<long>{_HEX}{{8}})"
     rf"|x(?P<byte>{_HEX}{{2}})"
     r"|(?P<octal>[0-3][0-7]{2})"
     r"|(?P<named>[abfnrtv\"'`\\/]))"
-    rf"|&\#(?:[xX](?P<entity>{_HEX}{{1,6}})|(?P<decimal>[0-9]{{1,7}}));?"
-    r"|&(?P<word>amp|lt|gt|quot|apos|lowbar|hyphen|period|colon|equals|sol);"
-    rf"|U\+(?P<point>{_HEX}{{4,6}})[ ]?"
-    rf"|(?P<printable>={_HEX}{{2}}={_HEX}{{2}}(?:={_HEX}{{2}})+)"
-    rf"|(?P<bytes>(?<![0-9A-Za-z])(?:0x)?{_HEX}{{2}}"
-    rf"(?:[ ,:;-]{{1,2}}(?:0x)?{_HEX}{{2}}){{11,}}(?![0-9A-Za-z]))"
-    r"|(?P<run>[A-Za-z0-9+/_-]{16,}={0,2})"
+    rf"|(?<=&)\#(?:[xX](?P<entity>{_HEX}{{1,6}})|(?P<decimal>[0-9]{{1,7}}));?"
+    r"|(?<=&)(?P<word>amp|lt|gt|quot|apos|lowbar|hyphen|period|colon|equals|sol);"
+    rf"|(?<=U)\+(?P<point>{_HEX}{{4,6}})[ ]?"
+    rf"|(?<==)(?P<printable>{_HEX}{{2}}={_HEX}{{2}}(?:={_HEX}{{2}})+))"
 )
+_SIGNS: Final = ("%", "\\", "&", "U+")
+_PRINTABLE_SIGN: Final = re.compile(f"={_HEX}{{2}}={_HEX}{{2}}=")
+
+_BYTES: Final = re.compile(
+    rf"(?<![0-9A-Za-z])(?:0x)?{_HEX}{{2}}"
+    rf"(?:[ ,:;-]{{1,2}}(?:0x)?{_HEX}{{2}}){{11,}}(?![0-9A-Za-z])"
+)
+#: Three bytes of a list; what precedes them is judged by the pattern above.
+_BYTES_SIGN: Final = re.compile(
+    rf"[ ,:;-](?:(?<=[,:;-]) )?(?:0x)?{_HEX}{{2}}[ ,:;-] ?(?:0x)?{_HEX}{{2}}"
+    rf"[ ,:;-] ?(?:0x)?{_HEX}{{2}}[ ,:;-]"
+)
+#: How far before the sign the list's first byte may begin: ``0x67`` or ``67``.
+_BYTE_WIDTHS: Final = (4, 2)
+_RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _NAMED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDS: Final = {
     "amp": "&",
@@ -86,6 +100,8 @@ _SPACES: Final = {0: " ", 9: " ", 10: " ", 13: " "}
 
 def _wide(data: bytes) -> str | None:
     """The text of bytes that look like UTF-16 of mostly Latin text, or None."""
+    if 0 not in data:
+        return None
     for zeros, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
         half = data[zeros::2]
         if half and half.count(0) == len(half):
@@ -161,14 +177,12 @@ def _replacement(match: re.Match[str], kind: str) -> str | None:
     if kind == "printable":
         return _clean(bytes.fromhex(found.replace("=", "")))
     if kind == "units":
-        units = bytes.fromhex(re.sub(r"[\\%]u", "", found))
+        units = bytes.fromhex(re.sub(r"[\\%]?u", "", found))
         return units.decode("utf-16-be", "surrogatepass")
     if kind == "named":
         return _NAMED.get(found, found)
     if kind == "word":
         return _WORDS[found]
-    if kind == "bytes":
-        return hex_text(_NOT_HEX.sub("", found))
     return _number(match, kind)
 
 
@@ -187,13 +201,62 @@ def _run_edits(run: str, start: int) -> Iterator[Edit]:
             place += len(part) + 1
 
 
-def decode_runs(text: str) -> Iterator[Edit]:
-    """The encoded runs of a text in their order, each with what it says."""
-    for match in _ENCODED.finditer(text):
-        kind = match.lastgroup or ""
-        if kind == "run":
-            yield from _run_edits(match[0], match.start())
-            continue
-        new = _replacement(match, kind)
+def has_escapes(text: str) -> bool:
+    """Whether a text holds a sign of escape sequences or lists of bytes."""
+    return (
+        any(sign in text for sign in _SIGNS)
+        or _BYTES_SIGN.search(text) is not None
+        or ("=" in text and _PRINTABLE_SIGN.search(text) is not None)
+    )
+
+
+def _escapes(text: str) -> Iterator[Edit]:
+    for match in _ESCAPE.finditer(text):
+        new = _replacement(match, match.lastgroup or "")
         if new is not None:
             yield match.start(), match.end(), new, match.start(), 0
+
+
+def _byte_lists(text: str) -> Iterator[Edit]:
+    done = 0
+    for sign in _BYTES_SIGN.finditer(text):
+        if sign.start() < done:
+            continue
+        for width in _BYTE_WIDTHS:
+            match = _BYTES.match(text, max(0, sign.start() - width))
+            if match:
+                done = match.end()
+                new = hex_text(_NOT_HEX.sub("", match[0]))
+                if new is not None:
+                    yield match.start(), match.end(), new, match.start(), 0
+                break
+
+
+def _runs(text: str) -> Iterator[Edit]:
+    for match in _RUN.finditer(text):
+        yield from _run_edits(match[0], match.start())
+
+
+def has_runs(long_words: str) -> bool:
+    """Whether any run in a text's long words says something."""
+    return next(_runs(long_words), None) is not None
+
+
+def decode_runs(text: str, long_words: str) -> Iterator[Edit]:
+    """The encoded runs of a text in their order, each with what it says.
+
+    ``long_words`` are the words of the text that are long enough to be a run, with
+    spaces between; nearly always they show that there is nothing to decode.
+    """
+    edits: list[Edit] = []
+    if has_escapes(text):
+        edits += _byte_lists(text)
+        edits += _escapes(text)
+    if long_words and has_runs(long_words):
+        edits += _runs(text)
+    edits.sort(key=lambda edit: edit[:2])
+    done = 0
+    for edit in edits:
+        if edit[0] >= done:
+            yield edit
+            done = edit[1]

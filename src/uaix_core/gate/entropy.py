@@ -99,6 +99,11 @@ def _candidates(text: str) -> Iterator[Span]:
                     yield start + part.start(), start + part.end()
 
 
+def may_hold(long_words: str) -> bool:
+    """Whether any run in a text's long words refuses by entropy, apart from context."""
+    return next(_candidates(long_words), None) is not None
+
+
 def entropy_spans(text: str, seams: list[int] | None = None) -> Iterator[Span]:
     """The spans that refuse by entropy alone.
 

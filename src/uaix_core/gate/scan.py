@@ -8,6 +8,7 @@ semantics.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ from uaix_core.gate.assignments import ASSIGNMENT, HEADER, LOGIN, assigned
 from uaix_core.gate.checksums import has_crc_base62
 from uaix_core.gate.detectors import compiled
 from uaix_core.gate.detectors_keys import ARMOUR
-from uaix_core.gate.entropy import entropy_spans, is_mixed
+from uaix_core.gate.entropy import entropy_spans, is_mixed, may_hold
 from uaix_core.gate.hits import FieldHit, Hit, byte_offset
 from uaix_core.gate.placeholders import is_placeholder
 from uaix_core.gate.shapes import is_slug
@@ -38,6 +39,12 @@ OVERLAP: Final = 8 * 1024
 
 #: Every secret that a token detector finds has a run of at least so many characters.
 _LONG: Final = re.compile(r"[A-Za-z0-9+/=_.:~%@$?&-]{16,}")
+
+#: Every value that a key can tell holds a digit or is a long run.
+_VALUE_SIGN: Final = re.compile(r"[0-9]|[A-Za-z0-9_-]{24}|=\Z|= ")
+
+#: Every armour has one of these, in lower case.
+_ARMOUR_SIGNS: Final = ("private", "-key", "static key", "secret key", "age-plugin-")
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 #: Detector, start, end in a view, and how sure it is.
@@ -63,12 +70,48 @@ def _passes(check: Check | None, found: str) -> bool:
     return check != "mixed" or is_mixed(found)
 
 
-def _table_matches(
-    detectors: Iterable[Detector], text: str, where: str
-) -> Iterator[_Match]:
-    for detector in detectors:
-        if not any(keyword in where for keyword in detector.keywords):
-            continue
+_Words = tuple[tuple[str, "Detector"], ...]
+
+
+def _by_keyword(detectors: Iterable[Detector]) -> _Words:
+    return tuple(
+        (keyword, detector) for detector in detectors for keyword in detector.keywords
+    )
+
+
+def _starts(detector: Detector, keyword: str) -> bool:
+    """Whether a detector's keyword is what its matches begin with, at a boundary."""
+    literal = re.escape(keyword)
+    return detector.pattern.lower().startswith(f"{literal}(?<![a-za-z0-9]{literal})")
+
+
+def _by_start() -> tuple[dict[str, _Words], _Words]:
+    """Token detectors by the two characters they begin with, and the others."""
+    index: dict[str, list[tuple[str, Detector]]] = {}
+    others: list[tuple[str, Detector]] = []
+    for keyword, detector in _by_keyword(TOKENS):
+        if _starts(detector, keyword):
+            index.setdefault(keyword[:2], []).append((keyword, detector))
+        else:
+            others.append((keyword, detector))
+    return {start: tuple(words) for start, words in index.items()}, tuple(others)
+
+
+_ARMOUR_WORDS: Final = _by_keyword(ARMOUR)
+_TOKEN_STARTS, _TOKEN_WORDS = _by_start()
+_BOUNDARY: Final = re.compile("(?<![a-z0-9])(?=([a-z0-9].))")
+
+
+def _token_words(runs: str) -> _Words:
+    """The token detectors that can match in runs, given in lower case."""
+    starts = _TOKEN_STARTS.keys() & set(_BOUNDARY.findall(runs))
+    return sum((_TOKEN_STARTS[start] for start in starts), _TOKEN_WORDS)
+
+
+def _table_matches(words: _Words, text: str, where: str) -> Iterator[_Match]:
+    """What the detectors find in a text, of which ``where`` holds their keywords."""
+    present = [detector for keyword, detector in words if keyword in where]
+    for detector in present:
         for match in compiled(detector.pattern).finditer(text):
             found = match[0]
             if (
@@ -86,21 +129,24 @@ def _table_matches(
 def _matches(view: View) -> Iterator[_Match]:
     text = view.text
     lowered = _lowered(text)
-    if "private" in lowered or "-key" in lowered or "static key" in lowered:
-        yield from _table_matches(ARMOUR, text, lowered)
-    runs = " ".join(_LONG.findall(text))
+    if any(sign in lowered for sign in _ARMOUR_SIGNS):
+        yield from _table_matches(_ARMOUR_WORDS, text, lowered)
+    words = view.long_words
+    if not words:
+        return
+    runs = _LONG.findall(words)
     if runs:
-        yield from _table_matches(TOKENS, text, runs.lower())
-        if "." in runs:
-            yield from _named(web_tokens(text))
-        if not view.joined:
-            spans = entropy_spans(text)
-        else:
-            spans = entropy_spans(text, view.seams)
-        for start, end in spans:
-            yield HIGH_ENTROPY, start, end, "possible"
+        where = " ".join(runs).lower()
+        yield from _table_matches(_token_words(where), text, where)
+        yield from _named(web_tokens(text))
+        if may_hold(words):
+            seams = view.seams if view.joined else None
+            for start, end in entropy_spans(text, seams):
+                yield HIGH_ENTROPY, start, end, "possible"
     yield from _named(url_credentials(text))
-    if not view.joined:
+    if not view.joined and (
+        _VALUE_SIGN.search(words) or "authorization" in lowered
+    ):
         yield from _named(assigned(text, lowered))
 
 
@@ -179,10 +225,12 @@ def scan_all(text: str, *, excuse: Iterable[str | tuple[int, int]] = ()) -> list
             found += [(start + a, start + b, match) for a, b, match in placed]
     found.sort(key=lambda one: (RANKS[one[2][0]], one[0]))
     kept: list[tuple[int, int, _Match]] = []
-    for first, last, match in found:
-        if all(last <= a or b <= first for a, b, _match in kept):
-            kept.append((first, last, match))
-    kept.sort(key=_order)
+    for one in found:
+        at = bisect_left(kept, one[0], key=lambda other: other[0])
+        clear_before = at == 0 or kept[at - 1][1] <= one[0]
+        clear_after = at == len(kept) or one[1] <= kept[at][0]
+        if clear_before and clear_after:
+            kept.insert(at, one)
     return [
         Hit(name, byte_offset(text, first), sure)
         for first, _last, (name, _start, _end, sure) in kept

@@ -25,6 +25,9 @@ MAX_VIEWS: Final = 12
 MAX_DEPTH: Final = 2
 MAX_EXPANSION: Final = 8
 
+#: No secret is told by a shorter word, save those that stand in armour.
+LONG_WORD: Final = 12
+
 
 class Piece(NamedTuple):
     """Where the characters of a view from ``start`` on come from in the parent.
@@ -44,7 +47,7 @@ class View:
     ``joined`` marks a view that holds only runs which a line break had split.
     """
 
-    __slots__ = ("_pieces", "_starts", "joined", "parent", "text")
+    __slots__ = ("_long_words", "_pieces", "_starts", "joined", "parent", "text")
 
     def __init__(
         self,
@@ -59,11 +62,24 @@ class View:
         self.joined = joined
         self._pieces = pieces
         self._starts: list[int] | None = None
+        self._long_words: str | None = None
+
+    @property
+    def long_words(self) -> str:
+        """The words of the text that are long enough to matter, with spaces between.
+
+        Nearly every text has none, and then most rules needn't look at it.
+        """
+        if self._long_words is None:
+            self._long_words = " ".join(
+                [word for word in self.text.split() if len(word) >= LONG_WORD]
+            )
+        return self._long_words
 
     @property
     def seams(self) -> list[int]:
         """The places in a joined view where a line break was taken out."""
-        if not self.joined or self._pieces is None:
+        if not self.joined or not self._pieces or not self.parent or self.parent.joined:
             return []
         return [piece.start for piece in self._pieces if piece.step == 1]
 
@@ -148,14 +164,26 @@ _RUN_CHARACTERS: Final = (
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.:%-"
 )
 
-#: The part at the start of a line, after what indents, quotes or continues it.
-_HEAD: Final = re.compile(r"[ \t>#*]{0,16}([A-Za-z0-9+/=_.:%-]+)")
+#: The part at the start of a line, after what indents, quotes or continues it. The
+#: label of a labelled line goes on with nothing.
+_HEAD: Final = re.compile(
+    r"[ \t>#*]{0,16}(?![A-Za-z][\w.-]{0,60}:(?:\s|\Z))([A-Za-z0-9+/=_.:%-]+)"
+)
 
 #: A word of prose beside a split run, which is judged with and without it.
 _WORD: Final = re.compile(r"[A-Za-z]{1,20}[.:]?\Z")
 
 #: Shorter joined runs are words that a line break parts.
 _MIN_JOINED: Final = 20
+
+#: A line break with a long part of a run on either side.
+_SPLIT: Final = re.compile(
+    "\n(?:(?<=[A-Za-z0-9+/=_.:%-]{10}\n)|(?<=[A-Za-z0-9+/=_.:%-]{10}[\r \t\\\\]\n)"
+    "|[ \t>#*]{0,16}[A-Za-z0-9+/=_.:%-]{10})"
+)
+
+#: What is drawn by lot or encoded holds digits; names that a line break parts don't.
+_DIGIT: Final = re.compile("[0-9]")
 
 #: How far back from a line's end its run is followed.
 _MAX_TAIL: Final = 4096
@@ -166,12 +194,14 @@ Span = tuple[int, int]
 def _joined_view(view: View) -> View | None:
     """The runs that a line break splits, each made whole, one on a line."""
     text = view.text
-    if "\n" not in text:
+    if "\n" not in text or not _SPLIT.search(text):
         return None
     parts: list[str] = []
     pieces: list[Piece] = []
     place = 0
     for run in _split_runs(text):
+        if not any(_DIGIT.search(text, *span) for span in run):
+            continue
         for spans in _with_and_without_words(text, run):
             if sum(end - start for start, end in spans) < _MIN_JOINED:
                 continue
@@ -198,19 +228,20 @@ def _with_and_without_words(text: str, run: list[Span]) -> Iterator[list[Span]]:
 def _split_runs(text: str) -> Iterator[list[Span]]:
     """The spans of each run that goes on over one or more line breaks."""
     run: list[Span] = []
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        low = max(start, end - _MAX_TAIL)
+    for match in _SPLIT.finditer(text):
+        end = match.start()
+        low = max(text.rfind("\n", 0, end) + 1, end - _MAX_TAIL)
         line = text[low:end].rstrip("\r\\ \t")
         tail = (low + len(line.rstrip(_RUN_CHARACTERS)), low + len(line))
         head = _HEAD.match(text, end + 1) if tail[0] < tail[1] else None
-        if head and run and run[-1][0] <= tail[0] < run[-1][1]:
+        if not head:
+            continue
+        if run and run[-1][0] <= tail[0] < run[-1][1]:
             run.append(head.span(1))
-        else:
-            if run:
-                yield run
-            run = [tail, head.span(1)] if head else []
-        start = end + 1
+            continue
+        if run:
+            yield run
+        run = [tail, head.span(1)]
     if run:
         yield run
 
@@ -248,7 +279,7 @@ def views_of(text: str) -> Iterator[View]:
                 return
             yield view
             if depth < MAX_DEPTH:
-                decoded = _edited(view, decode_runs(view.text))
+                decoded = _edited(view, decode_runs(view.text, view.long_words))
                 if decoded is not None:
                     deeper.append(folded_view(decoded))
         bases = deeper

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
-from uaix_core.packages.bodies import judge_body
+from uaix_core.packages.content.bodies import judge_body
 from uaix_core.packages.manifest.values import SENTINEL, files_digest
 from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.paths import judge_path, shown
@@ -19,6 +19,7 @@ from uaix_core.values.canonical import sha256_hex
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from uaix_core.packages.content.judging import ContentJudge
     from uaix_core.packages.findings import Findings
     from uaix_core.packages.limits import Limits
     from uaix_core.packages.manifest.judging import Listing
@@ -89,12 +90,18 @@ def judge_parity(
 
 
 def measure(
-    contents: Contents, listing: Listing | None, findings: Findings, *, keep: bool
+    contents: Contents,
+    listing: Listing | None,
+    findings: Findings,
+    *,
+    keep: bool,
+    judge: ContentJudge | None = None,
 ) -> dict[str, Measured]:
     """Read every body once; judge it and compare it with its entry.
 
     ``listing`` is None when there is no readable manifest: the bodies are then judged
     as far as they go without one. ``keep`` keeps the content of inflated bodies.
+    ``judge`` sees each body as well; None: the content isn't judged.
     """
     listed = {} if listing is None else listing.listed
     measured: dict[str, Measured] = {}
@@ -112,7 +119,10 @@ def measure(
                 _compare_digest(path, listing.self_entry, digest, findings)
             continue
         fields = listed.get(path, {})
-        judge_body(path, data, fields.get("media_type"), findings)
+        media_type = fields.get("media_type")
+        judge_body(path, data, media_type, findings)
+        if judge is not None:
+            judge.body(path, data, media_type)
         if fields:
             if fields.get("size_bytes", len(data)) != len(data):
                 findings.add("size.declared", shown(path))

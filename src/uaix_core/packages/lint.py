@@ -16,6 +16,7 @@ import attrs
 
 from uaix_core.packages.archive.reader import read_archive
 from uaix_core.packages.checked import CheckedFile, CheckedPackage
+from uaix_core.packages.content.judging import ContentJudge
 from uaix_core.packages.findings import Finding, Findings
 from uaix_core.packages.folder import read_folder
 from uaix_core.packages.inventory import judge_package_digest, judge_parity, measure
@@ -111,22 +112,58 @@ def lint(
         CallerError: ``ruleset.unknown``, or ``archive.type`` for no buffer of bytes.
 
     """
-    rules = ruleset_named(ruleset)
-    findings = Findings(RULES, lenient=lenient)
+    return _judged(source, Settings(ruleset, limits, now, lenient), with_content=True)
+
+
+def lint_structure(
+    source: PackageSource,
+    *,
+    ruleset: str = DEFAULT_RULESET,
+    limits: Limits = DEFAULT_LIMITS,
+    now: int,
+) -> Report:
+    """Judge everything but what a package says; for measuring what that part costs.
+
+    Its report is no verdict on a package, and no verb of a session uses it.
+    """
+    return _judged(source, Settings(ruleset, limits, now), with_content=False)
+
+
+@attrs.frozen
+class Settings:
+    """How one package is judged; ``now`` is in microseconds UTC."""
+
+    ruleset: str
+    limits: Limits
+    now: int
+    lenient: bool = False
+
+
+def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Report:
+    rules = ruleset_named(how.ruleset)
+    limits = how.limits
+    findings = Findings(RULES, lenient=how.lenient)
+    judge = ContentJudge(findings) if with_content else None
     contents = _open(source, findings, limits)
     _judge_presence(contents, findings)
     raw, wire = _read_manifest(contents, findings, limits)
     listing = None
     if wire is not None:
         listing = judge_manifest(
-            wire, ruleset=rules, limits=limits, now=now, findings=findings
+            wire, ruleset=rules, limits=limits, now=how.now, findings=findings
         )
         judge_parity(listing, contents, limits, findings)
+    if judge is not None:
+        judge.manifest(wire, raw)
+        judge.names(contents.entries)
     total = sum(entry.size for entry in contents.entries.values())
-    measured = measure(contents, listing, findings, keep=total <= KEEP_LIMIT)
+    keep = total <= KEEP_LIMIT
+    measured = measure(contents, listing, findings, keep=keep, judge=judge)
     digest = None
     if listing is not None:
         digest = judge_package_digest(listing, measured, findings)
+    if judge is not None:
+        judge.close(listing, measured)
     package = None
     if wire is not None and digest is not None and not findings.has_error:
         manifest = from_wire(wire, ruleset=rules.name)
@@ -138,7 +175,8 @@ def lint(
             archive_sha256=_archive_digest(source),
         )
     verdict: Verdict = "refuse" if findings.has_error else "accept"
-    return Report(verdict, rules.name, _ordered(findings), package)
+    told = findings if judge is None else judge.without_secrets(findings)
+    return Report(verdict, rules.name, _ordered(told), package)
 
 
 def _open(source: PackageSource, findings: Findings, limits: Limits) -> Contents:

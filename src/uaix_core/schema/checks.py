@@ -77,8 +77,9 @@ def check_key(relation: Relation, key: Key) -> None:
             code="schema.key",
             path=relation.name,
         )
-    for name, value in zip(relation.key, key, strict=True):
-        check_value(relation.fields[name], value, relation.name)
+    for i, holds in enumerate(relation.key_holds):
+        if not holds(key[i]):
+            check_value(relation.fields[relation.key[i]], key[i], relation.name)
 
 
 def check_commit(

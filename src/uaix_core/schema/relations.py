@@ -115,6 +115,8 @@ class Relation:
     ordered: tuple[Field, ...] = attrs.field(init=False)
     #: For each of `columns`, whether a value is one that the field holds.
     holds: tuple[Callable[[Any], bool], ...] = attrs.field(init=False)
+    #: The same for the key alone.
+    key_holds: tuple[Callable[[Any], bool], ...] = attrs.field(init=False)
     #: A row's key, all its values, its header values, its body values.
     key_of: Callable[[Row], Key] = attrs.field(init=False)
     values: Callable[[Row], Key] = attrs.field(init=False)
@@ -143,6 +145,7 @@ class Relation:
         put(self, "columns", columns)
         put(self, "ordered", tuple(fields[n] for n in columns))
         put(self, "holds", tuple(field.rules.holds for field in self.ordered))
+        put(self, "key_holds", tuple(fields[n].rules.holds for n in self.key))
         put(self, "key_of", values_of(self.key))
         put(self, "values", values_of(columns))
         put(self, "header_values", values_of(self.header))

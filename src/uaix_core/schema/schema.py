@@ -102,6 +102,8 @@ class Schema:
                     "unique": sorted(r.unique),
                     "body": list(r.body),
                     "versioned": r.versioned,
+                    "about": r.about,
+                    "due": r.due,
                     "fields": [
                         [f.name, f.kind.value, f.optional, list(f.words)]
                         for f in r.fields.values()

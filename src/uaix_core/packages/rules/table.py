@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
+from uaix_core.packages.rules.content import CONTENT_RULES
 from uaix_core.packages.rules.lifecycle import LIFECYCLE_RULES
 from uaix_core.packages.rules.manifests import MANIFEST_RULES
 from uaix_core.packages.rules.signatures import SIGNATURE_RULES
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 #: Every rule by its code. No two pages name the same code.
 RULES: Final[Mapping[str, Rule]] = {
     **ARCHIVE_RULES,
+    **CONTENT_RULES,
     **LIFECYCLE_RULES,
     **MANIFEST_RULES,
     **SIGNATURE_RULES,

@@ -19,8 +19,8 @@ _TEXTS: Final = (
     memory_text(
         "coding-standards",
         "Coding standards",
-        "How code is written here, and what a reviewer would send back. Leave out what a "
-        "formatter does by itself.",
+        "How code is written here, and what a reviewer would send back. Leave out what "
+        "a formatter does by itself.",
         ("Language", "Python 3.12, typed; no dependency beyond the standard library."),
         (
             "Commands",

@@ -54,8 +54,8 @@ EVIDENCE_TEXTS: Final[Mapping[str, StarterText]] = {
     ),
     "evidence/source-platform.md": StarterText(
         "Source platform",
-        "Where the persona lived before, with the product, its version, the settings that "
-        "shaped it, and what couldn't be exported.",
+        "Where the persona lived before, with the product, its version, the settings "
+        "that shaped it, and what couldn't be exported.",
         (("Platform", "Written by hand; no earlier platform. (Example.)"),),
     ),
     "evidence/provenance.md": StarterText(

@@ -31,8 +31,7 @@ _PROJECT: Final = (
             (
                 "1. This page\n"
                 "2. .uai/memory-maintenance.uai, then the other six universal files\n"
-                "3. .uai/receiver-brief.uai and .uai/system-profile.uai\n"
-                "4. Everything else in the order of the manifest's entrypoints"
+                "3. Everything else in the order of the manifest's entrypoints"
             ),
         ),
         ("First safe action", "Read the receiver brief and say back what is asked."),
@@ -97,8 +96,8 @@ _FILE_HANDOFF: Final = memory_text(
     (
         "Disposition rules",
         (
-            "Every file gets one outcome: taken in, refused with a reason, kept in "
-            "durable memory, or left active with a reason."
+            "Every file is taken in, refused with a reason, kept in durable memory, or "
+            "left active with a reason. It gets exactly one of these."
         ),
     ),
     (
@@ -108,7 +107,7 @@ _FILE_HANDOFF: Final = memory_text(
     ("Evidence retention path", "evidence/intake/, kept until the next yearly review."),
     (
         "Checksum ledger or receipt route",
-        "One line for each file in evidence/intake/ledger.md: SHA-256, date, outcome.",
+        "evidence/intake/ledger.md, one line a file with SHA-256, date and outcome.",
     ),
     (
         "Source-site removal rule",

@@ -46,7 +46,7 @@ _PERSONA: Final = StarterText(
 #: What belongs in each dimension, and an example.
 _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
     "identity": (
-        "Who the persona is, with name, origin, occupation, the story in three sentences.",
+        "Name, origin, occupation, and the story in three sentences.",
         (
             "Maren Aldous grew up by a harbour, trained as a bookbinder, came to the "
             "library for a week, and stayed for twenty years."
@@ -82,8 +82,8 @@ _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "A corduroy jacket with a pencil in the inner pocket.",
     ),
     "super-fashion-style": (
-        "A style beyond the seasons, from an era, a culture, an influence.",
-        "Borrowed from printers' workshops, with rolled sleeves, an apron on work days.",
+        "A style beyond the seasons, such as that of an era or a culture.",
+        "Borrowed from printers' workshops, with rolled sleeves and an apron.",
     ),
     "jewelry-choices": (
         "What jewelry is worn, when, and what it means.",
@@ -108,7 +108,7 @@ _DIMENSION_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
         "not disclosed",
     ),
     "voice": (
-        "How the persona speaks and writes, by pace, length, words it likes and avoids.",
+        "How the persona speaks and writes. Pace, length, words it likes and avoids.",
         "Says 'let us look' instead of 'I will check'. No exclamation marks.",
     ),
     "values": (

@@ -1,0 +1,184 @@
+"""One text before the gate's detectors: what refuses it, and what only warns.
+
+Findings name a rule and a place, never a piece of the text.
+
+Source: UAIX package format v0.1, "Bodies" (content that refuses).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from uaix_core.gate.commands import destructive_commands
+from uaix_core.gate.hidden import COMMENT, hidden_text
+from uaix_core.gate.probes import private_probes
+from uaix_core.gate.scan import scan_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from uaix_core.packages.findings import Findings
+
+#: Longer texts, in characters, are judged in pieces that overlap.
+PIECE: Final = 256 * 1024
+OVERLAP: Final = 8 * 1024
+
+#: So many findings of one kind are told apart in one text.
+MOST_SHOWN: Final = 20
+
+#: Stands between texts that are judged together: no rule reads on across it.
+BETWEEN: Final = "\n|\n"
+
+
+class Found(NamedTuple):
+    """A rule of the table, the detector that hit, and where, in UTF-8 bytes.
+
+    ``is_sure`` is false for a secret that only its entropy or its key gives away.
+    """
+
+    code: str
+    detector: str
+    offset: int
+    is_sure: bool = True
+
+    @property
+    def message(self) -> str:
+        """The finding in words, without any content."""
+        return f"{_WORDS[self.code]}: {self.detector} at byte {self.offset}"
+
+
+_WORDS: Final = {
+    "secret.found": "a secret was found",
+    "content.destructive": "a command that destroys its target",
+    "content.hidden-text": "text that a reader doesn't see",
+    "content.hidden-instruction": "a comment that gives a model orders",
+    "content.bidi": "a direction control",
+    "content.private-probe": "a request to a host that only an inside may reach",
+    "content.loopback": "a request to this machine itself",
+}
+
+
+def secrets_in(text: str) -> Iterator[Found]:
+    """Every secret in a text."""
+    for hit in scan_all(text):
+        is_sure = hit.confidence != "possible"
+        yield Found("secret.found", hit.detector, hit.offset, is_sure)
+
+
+def hidden_in(text: str) -> Iterator[Found]:
+    """What a text hides from its reader."""
+    for hit in hidden_text(text):
+        if hit.severity == "warning":
+            code = "content.bidi"
+        elif hit.detector == COMMENT:
+            code = "content.hidden-instruction"
+        else:
+            code = "content.hidden-text"
+        yield Found(code, hit.detector, hit.offset)
+
+
+def found_in(text: str, *, is_field: bool = False) -> Iterator[Found]:
+    """Everything that the gate finds in a text.
+
+    In the field of a manifest a private host is found without any request for it.
+    """
+    yield from secrets_in(text)
+    yield from hidden_in(text)
+    for hit in destructive_commands(text):
+        yield Found("content.destructive", hit.detector, hit.offset)
+    for hit in private_probes(text, is_field=is_field) if _may_name(text) else ():
+        is_warning = hit.severity == "warning"
+        code = "content.loopback" if is_warning else "content.private-probe"
+        yield Found(code, hit.detector, hit.offset)
+
+
+def _may_name(text: str) -> bool:
+    """Whether a text could name a private host; cheaper than looking for one."""
+    if not text.isascii() or "://" in text or "::" in text:
+        return True
+    lowered = text.lower()
+    return "local" in lowered or ".internal" in lowered or _address(text) is not None
+
+
+_address = re.compile(r"[0-9]\.[0-9]").search
+
+
+def judge_body_text(path: str, text: str, findings: Findings) -> None:
+    """Judge the text of a body; ``path`` is shown as it is."""
+    told: dict[str, int] = {}
+    seen: set[Found] = set()
+    for base, piece in _pieces(text):
+        for found in found_in(piece):
+            there = found._replace(offset=found.offset + base)
+            count = told.get(there.code, 0)
+            if there not in seen and count < MOST_SHOWN:
+                seen.add(there)
+                told[there.code] = count + 1
+                findings.add(there.code, path, there.message)
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Pieces of a text, and the byte at which each begins.
+
+    They end and begin at white space where there is any near, so that no run is cut
+    into one that looks like something else.
+    """
+    size = len(text)
+    if size <= PIECE:
+        yield 0, text
+        return
+    start = base = 0
+    while True:
+        stop = size if size - start <= PIECE else _break(text, start + PIECE)
+        yield base, text[start:stop]
+        if stop == size:
+            return
+        following = max(_break(text, stop - OVERLAP), start + 1)
+        base += len(text[start:following].encode("utf-8", "surrogatepass"))
+        start = following
+
+
+def _break(text: str, near: int) -> int:
+    """The place after the last white space in the 4,096 characters before ``near``."""
+    match = _last_space(text, near - 4096, near)
+    return near if match is None else match.end()
+
+
+_last_space = re.compile(r"[\s\S]*\s").match
+
+
+class JoinedTexts:
+    """Many short texts judged as one, so that each costs next to nothing."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._places: list[tuple[str, int]] = []
+        self._seen: set[tuple[str, str]] = set()
+
+    def add(self, place: str, text: str, before: str = "") -> None:
+        """Add a text; ``before`` gives it the context of its key.
+
+        A text that was added already, with the same context, is left out.
+        """
+        if (before, text) not in self._seen:
+            self._seen.add((before, text))
+            self._texts.append(before + text)
+            self._places.append((place, len(before.encode("utf-8", "surrogatepass"))))
+
+    @property
+    def text(self) -> str:
+        """All texts as one."""
+        return BETWEEN.join(self._texts)
+
+    def place_of(self, found: Found) -> tuple[str, Found]:
+        """Where a finding in `text` stands, with its offset in the text itself."""
+        starts = [0]
+        for text in self._texts:
+            size = len(text.encode("utf-8", "surrogatepass"))
+            starts.append(starts[-1] + size + len(BETWEEN))
+        index = min(bisect_right(starts, found.offset), len(self._texts)) - 1
+        place, before = self._places[index]
+        offset = max(0, found.offset - starts[index] - before)
+        return place, found._replace(offset=offset)
