@@ -229,6 +229,9 @@ class Maker:
             for path in REQUIRED[name]:
                 if path not in self.files:
                     self.add(path, scope=name)
+        if "advanced_persona_profile" in scopes:
+            for stem in EVIDENCE:
+                self.add(f"evidence/{stem}.md", scope="advanced_persona_profile")
         if "long_term_memory" in scopes:
             self.manifest["longTermMemory"] = dict(LEDGER)
 
@@ -254,11 +257,6 @@ class Maker:
         self.files[path] = body
         self.manifest["files"].append(entry)
         return entry
-
-    def add_evidence(self) -> None:
-        """Add one file of each kind of evidence."""
-        for stem in EVIDENCE:
-            self.add(f"evidence/{stem}.md", requiredStatus="profile_required")
 
     def entry(self, path: str) -> dict:
         """The manifest's entry of a file."""

@@ -15,7 +15,7 @@ from uaix_core.packages.dimension_rules import (
 from uaix_core.packages.dimensions import RECOGNISED, dimension_fields
 from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.packages.templates.new import new_package
-from uaix_core.values.parsing import parse_body
+from uaix_core.values.parsing import fold_label, parse_body
 from uaix_core.values.parsing.marks import DISCLOSURES
 from uaix_core.values.text import is_storable
 
@@ -91,7 +91,7 @@ def test_a_dimension_file_becomes_rows():
         ("disclosure", "public", 6, "public"),
         (
             "description",
-            "What counts, in order.\n\nHonesty: before comfort.",
+            "What counts, in order.\n\nHonesty: first.",
             6,
             "public",
         ),
@@ -187,9 +187,9 @@ def test_flat_fields_become_rows_one_to_one(pairs):
     """Each flat field is one row with its value."""
     text = "".join(f"{key}: {value}\n" for key, value in pairs)
 
-    assert [(RECOGNISED.get(key, key), value) for key, value in pairs] == values_of(
-        text
-    )
+    assert [
+        (RECOGNISED.get(key, fold_label(key)), value) for key, value in pairs
+    ] == values_of(text)
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])

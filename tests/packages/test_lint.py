@@ -7,6 +7,7 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.packages.content_cases import CONTENT_CASES
 from tests.packages.package_maker import (
     MANIFEST,
     NOW,
@@ -17,26 +18,20 @@ from tests.packages.package_maker import (
     digest,
     errors,
 )
-from tests.packages.rule_cases import CASES
+from tests.packages.rule_cases import CASES as MANIFEST_CASES
 
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.limits import Limits
-from uaix_core.packages.lint import KEEP_LIMIT, lint
+from uaix_core.packages.lint import KEEP_LIMIT, lint, lint_structure
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
+from uaix_core.packages.rules.content import CONTENT_ROWS, CONTENT_RULES
+from uaix_core.packages.rules.lifecycle import LIFECYCLE_RULES
 from uaix_core.packages.rules.manifests import MANIFEST_ROWS, MANIFEST_RULES
+from uaix_core.packages.rules.signatures import SIGNATURE_ROWS, SIGNATURE_RULES
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.source import PackageSource
 from uaix_core.values.errors import CallerError, IntegrityError
 
-SAMPLE_KINDS = {
-    "zip",
-    "path",
-    "unicode",
-    "manifest-json",
-    "manifest-schema",
-    "inventory",
-    "required",
-}
 TRIGGERS = {
     "malformed_schema",
     "missing_profile",
@@ -53,6 +48,16 @@ TRIGGERS = {
 }
 
 
+CASES = [*MANIFEST_CASES, *CONTENT_CASES]
+PAGES = (
+    ARCHIVE_RULES,
+    CONTENT_RULES,
+    LIFECYCLE_RULES,
+    MANIFEST_RULES,
+    SIGNATURE_RULES,
+)
+
+
 def made(scopes, edit) -> Maker:
     maker = Maker(*scopes)
     edit(maker)
@@ -60,19 +65,24 @@ def made(scopes, edit) -> Maker:
 
 
 def test_codes_are_unique():
-    """Each rule has a code of its own, within its page and over both pages."""
+    """Each rule has a code of its own, within its page and over all pages."""
     assert len(MANIFEST_ROWS) == len(MANIFEST_RULES)
-    assert len(RULES) == len(ARCHIVE_RULES) + len(MANIFEST_RULES)
+    assert len(CONTENT_ROWS) == len(CONTENT_RULES)
+    assert len(SIGNATURE_ROWS) == len(SIGNATURE_RULES)
+    assert len(RULES) == sum(map(len, PAGES))
 
 
 def test_every_rule_has_a_fixture():
-    """No rule of the manifest page stands without a broken and a sound package."""
-    assert list(MANIFEST_RULES) == [code for code, *_ in CASES]
+    """No rule of these two pages stands without a broken and a sound package."""
+    assert [*MANIFEST_RULES, *CONTENT_RULES] == [code for code, *_ in CASES]
 
 
-@pytest.mark.parametrize("rule", MANIFEST_ROWS, ids=lambda rule: rule.code)
+@pytest.mark.parametrize(
+    "rule", [*MANIFEST_ROWS, *CONTENT_ROWS], ids=lambda rule: rule.code
+)
 def test_triggers_are_the_standards_words(rule):
     """A trigger is one of the twelve no-op names; every error has one."""
+    assert TRIGGERS >= {*rule.triggers}
     assert rule.trigger in TRIGGERS or (
         rule.trigger is None and rule.severity != "error"
     )
@@ -108,10 +118,12 @@ def test_sound_packages_are_not(code, scopes, _breaks, sound):
 @pytest.mark.parametrize("scope", REQUIRED)
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_complete_packages_pass_without_a_word(scope, method):
-    """A complete package of each scope is accepted without any finding."""
+    """A complete package of each scope gets no finding but that it holds evidence."""
     report = lint(Maker(scope).archive(method), now=NOW)
+    is_advanced = scope == "advanced_persona_profile"
 
-    assert () == report.findings
+    assert {"set.extra"} & codes(report) == codes(report)
+    assert is_advanced == (report.findings != ())
     assert "passed these checks against ruleset 3.138" == report.summary
 
 
@@ -325,7 +337,7 @@ def test_long_texts_are_checked_in_pieces():
     whole = b"a" * (edge - 2) + "\U0001f331".encode() + b"b" * edge
     maker = Maker()
     maker.add(".uai/notes/a.uai", whole)
-    assert {"set.extra"} == codes(maker.lint())
+    assert {"set.extra", "content.unparsed"} == codes(maker.lint())
     maker.add(".uai/notes/b.uai", whole[:-edge][:-1] + b"b" * edge)
     found = [f for f in maker.lint().findings if f.code == "content.encoding"]
 
@@ -483,13 +495,11 @@ def test_same_finding_counts_once():
 
 
 def test_samples_get_their_verdict(sample_packages):
-    """Every sample in reach of the structural rules gets its known verdict."""
+    """Every sample gets its known verdict, for a reason of the right family."""
     wrong = []
     for line in (sample_packages / "index.jsonl").read_text().splitlines():
         row = json.loads(line)
         accept = row["expect"] == "accept"
-        if not accept and row["kind"] not in SAMPLE_KINDS:
-            continue
         name = row["name"]
         data = (sample_packages / name).read_bytes()
         report = lint(PackageSource(name=name, archive=data), now=NOW)
@@ -502,6 +512,24 @@ def test_samples_get_their_verdict(sample_packages):
             wrong.append((name, families))
 
     assert [] == wrong
+
+
+@pytest.mark.parametrize(
+    ("code", "scopes", "breaks", "_sound"),
+    CONTENT_CASES,
+    ids=[case[0] for case in CONTENT_CASES],
+)
+def test_the_structure_can_be_judged_apart(code, scopes, breaks, _sound):
+    """Without the content rules all other findings are the same."""
+    maker = made(scopes, breaks)
+    maker.manifest["mood"] = 1
+    maker.manifest["uaixVersion"] = "1.0"
+    whole = maker.lint()
+    structure = lint_structure(maker.folder(), now=NOW)
+    expected = {f for f in whole.findings if f.code not in CONTENT_RULES}
+
+    assert expected == set(structure.findings)
+    assert code not in codes(structure)
 
 
 def test_families_are_the_samples_words(sample_packages):

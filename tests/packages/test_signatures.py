@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.packages.package_maker import MANIFEST, NOW, SENTINEL, Maker
 
 from uaix_core.packages.findings import Findings
+from uaix_core.packages.lint import lint
 from uaix_core.packages.rules.signatures import SIGNATURE_ROWS, SIGNATURE_RULES
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.signatures import (
@@ -23,6 +24,7 @@ from uaix_core.packages.signatures import (
     signing_form,
     verify,
 )
+from uaix_core.packages.source import PackageSource
 from uaix_core.packages.templates.new import new_package, repack
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import StrictJsonError
@@ -322,6 +324,14 @@ def test_findings_have_their_severities():
     } == severities
     assert [] == judged(signed(), ADA)
     assert [("signature.untrusted", "integrity.signatures[0]")] == judged(signed())
+
+
+def test_a_signed_package_passes_lint():
+    """A signature takes nothing from a package that passes without one."""
+    files = new_package("persona", package_id="a", created_at=NOW, issuer="me")
+    files[MANIFEST] = sign(files[MANIFEST], PRIVATE[0])
+
+    assert () == lint(PackageSource(files=files), now=NOW).findings
 
 
 @given(

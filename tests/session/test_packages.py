@@ -295,7 +295,11 @@ def test_show_lists_files_in_start_up_order(session: Session) -> None:
     """Files come in the order in which they are loaded at start-up."""
     session.packages.install(PERSONA.archive())
 
-    paths = [file.path for file in session.packages.show(ID).files]
+    paths = [
+        file.path
+        for file in session.packages.show(ID).files
+        if file.path.startswith(".uai/")
+    ]
 
     assert ".uai/memory-maintenance.uai" == paths[0]
     assert [".uai/short-term-memory.uai", ".uai/persona.uai"] == paths[6:8]

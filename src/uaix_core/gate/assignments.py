@@ -39,10 +39,10 @@ _LAST_WORDS: Final = (
 _ALONE: Final = frozenset({"pass", "pwd", "auth"})
 
 #: What ``key`` has to follow, whatever joins the two.
-_BEFORE_KEY: Final = (
-    "api", "access", "account", "secret", "private", "signing", "encryption", "master",
-    "shared", "service", "session", "webhook",
-)  # fmt: skip
+_KEY_OF: Final = re.compile(
+    r"(?:api|access|account|secret|private|signing|encryption|master|shared|service"
+    r"|session|webhook)[ _.-]?\Z"
+)
 _LONGEST_BEFORE: Final = 12
 
 #: What the specification's own rule takes as key; its value needn't hold a digit.
@@ -61,7 +61,7 @@ _TYPED: Final = re.compile(
 )
 _SPACED: Final = re.compile(r"[ \t]{1,8}")
 _SPACED_BEFORE: Final = re.compile(
-    r"(?:--|\b(?:ENV|ARG|setenv|setx|export|set)[ \t]{1,8})[\w.-]{0,64}\Z"
+    r"(?:--|\b(?:ENV|ARG|setenv|setx|export|set)[ \t]{1,8})[\w.-]{0,64}\Z", re.ASCII
 )
 
 _VALUE: Final = re.compile(
@@ -79,15 +79,17 @@ _HEADERS: Final = (
             r"(?P<scheme>[a-z][\w-]{1,20}[ \t]{1,4})?"
         ),
     ),
-    ("bearer", re.compile(r"(?<![\w-])(?P<scheme>bearer)[ \t]{1,4}")),
-    ("basic", re.compile(r"(?<![\w-])(?P<scheme>basic)[ \t]{1,4}")),
+    ("bearer", re.compile(r"(?<![a-z0-9_-])(?P<scheme>bearer)[ \t]{1,4}")),
+    ("basic", re.compile(r"(?<![a-z0-9_-])(?P<scheme>basic)[ \t]{1,4}")),
 )
 _LOGIN: Final = re.compile(
     r"\blogin\s{1,8}\S{1,128}\s{1,16}(?:account\s{1,8}\S{1,128}\s{1,16})?"
-    r"password\s{1,8}"
+    r"password\s{1,8}",
+    re.ASCII,
 )
 _CURL: Final = re.compile(
-    r"\b(?:curl|wget|http|https)\b[^\n]{0,160}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:"
+    r"\b(?:curl|wget|http|https)\b[^\n]{0,160}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:",
+    re.ASCII,
 )
 _NAMED: Final = frozenset({"authorization"})
 
@@ -153,7 +155,7 @@ def _judged(text: str, place: int, key: str) -> tuple[int, int] | None:
         and _STRICT_KEY.search(key)
         and text[strict.end() + start : strict.end() + start + 1] not in {"(", "[", "."}
         and not is_harmless(value)
-        and not shapes.is_made_of_parts(strict[0])
+        and not shapes.is_identifier(strict[0])
     ):
         return start, start + strict.end()
     return None
@@ -162,7 +164,9 @@ def _judged(text: str, place: int, key: str) -> tuple[int, int] | None:
 def _stands_alone(text: str, start: int) -> bool:
     """Whether a word begins at a case change, a joint, or no word at all."""
     before = text[start - 1 : start]
-    return not before.isalnum() or (text[start].isupper() and not before.isupper())
+    if not (before.isascii() and before.isalnum()):
+        return True
+    return text[start].isupper() and not before.isupper()
 
 
 def _places(lowered: str, word: str, form: re.Pattern[str]) -> Iterator[re.Match[str]]:
@@ -181,11 +185,11 @@ def _keys(text: str, lowered: str) -> Iterator[Span]:
         for match in _places(lowered, word, form):
             start, end = match.span()
             if word == "key":
-                before = lowered[max(0, start - _LONGEST_BEFORE) : start]
-                if before[-1:] in {" ", "_", ".", "-"}:
-                    before = before[:-1]
-                if before.endswith(_BEFORE_KEY):
-                    yield max(0, start - _LONGEST_BEFORE), end
+                before = _KEY_OF.search(
+                    lowered, max(0, start - _LONGEST_BEFORE), start
+                )
+                if before:
+                    yield before.start(), end
             elif match[0] not in _ALONE or _stands_alone(text, start):
                 yield start, end
 

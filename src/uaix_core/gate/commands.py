@@ -44,7 +44,6 @@ class Command:
     id: str
     literal: str
     pattern: str
-    flags: int = 0
     name: str | None = None
 
 
@@ -105,7 +104,7 @@ _WARNS: Final = re.compile(
 )
 _HARMLESS: Final = re.compile("test|tmp", re.IGNORECASE)
 _COMPILED: Final = tuple(
-    (command, re.compile(command.pattern, command.flags)) for command in COMMANDS
+    (command, re.compile(command.pattern, re.ASCII | re.MULTILINE)) for command in COMMANDS
 )
 _LITERALS: Final = tuple(sorted({command.literal for command in COMMANDS}))
 

@@ -44,8 +44,8 @@ _BYTES_SIGN: Final = re.compile(
     rf"[ ,:;-](?:(?<=[,:;-]) )?(?:0x)?{_HEX}{{2}}[ ,:;-] ?(?:0x)?{_HEX}{{2}}"
     rf"[ ,:;-] ?(?:0x)?{_HEX}{{2}}[ ,:;-]"
 )
-#: How far before the sign the list's first byte may begin: ``0x67`` or ``67``.
-_BYTE_WIDTHS: Final = (4, 2)
+#: Where the first byte may begin, counted from the sign: ``0x67`` or ``67``, or after.
+_BYTE_STARTS: Final = (-4, -2, 1, 2)
 _RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _NAMED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDS: Final = {
@@ -222,8 +222,8 @@ def _byte_lists(text: str) -> Iterator[Edit]:
     for sign in _BYTES_SIGN.finditer(text):
         if sign.start() < done:
             continue
-        for width in _BYTE_WIDTHS:
-            match = _BYTES.match(text, max(0, sign.start() - width))
+        for shift in _BYTE_STARTS:
+            match = _BYTES.match(text, max(0, sign.start() + shift))
             if match:
                 done = match.end()
                 new = hex_text(_NOT_HEX.sub("", match[0]))

@@ -59,7 +59,7 @@ class Detector:
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
     """The compiled pattern, made at its first use: there are many of them."""
-    return re.compile(pattern)
+    return re.compile(pattern, re.ASCII)
 
 
 def starting(literal: str, body: str) -> str:

@@ -57,6 +57,12 @@ ARMOUR: Final = (
     _marked(
         "minisign-secret-key", "encrypted secret key", r"minisign encrypted secret key"
     ),
+    Detector(
+        id="jwk-private-key",
+        family="key",
+        keywords=("kty",),
+        pattern=r"\\?\"d\\?\"\s{0,8}:\s{0,8}\\?\"(?=[A-Za-z0-9_-]{32})[A-Za-z0-9_-]{32,}",
+    ),
 )
 
 _B64: Final = "[A-Za-z0-9+/]"
@@ -85,12 +91,6 @@ BARE_KEYS: Final = (
         keywords=("020100300d06092a864886f70d010101", "020100301306072a8648ce3d0201"),
         pattern=r"(?<![0-9A-Za-z])30[0-9A-Fa-f]{2,6}020100(?i:300d06092a864886f70d010101"
         r"|301306072a8648ce3d0201)[0-9A-Fa-f]{16,}",
-    ),
-    Detector(
-        id="jwk-private-key",
-        family="key",
-        keywords=("kty",),
-        pattern=r"\\?\"d\\?\"\s{0,8}:\s{0,8}\\?\"(?=[A-Za-z0-9_-]{32})[A-Za-z0-9_-]{32,}",
     ),
     prefix("bip32-private-key", "xprv", 100),
     prefix("nostr-private-key", "nsec1", 58),

@@ -15,6 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.gate.decoding import base64_text
+from uaix_core.gate.placeholders import is_placeholder
 from uaix_core.gate.shapes import is_made_of_parts
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def is_high(run: str) -> bool:
         MIN_LENGTH <= len(run) <= MAX_LENGTH
         and is_mixed(run)
         and bits(run) >= MIN_BITS
+        and not is_placeholder(run)
         and not is_made_of_parts(run)
         and base64_text(run) is None
     )

@@ -57,17 +57,18 @@ _IN_URL: Final = re.compile(
     r"(?:\[(?P<v6>[0-9A-Fa-f:.%]{2,60})\]|(?P<host>[^\s/?#:\"'<>`()\[\]{},;|\\]{1,253}))"
 )
 _ADDRESS: Final = re.compile(
-    r"(?<![\w.:/-])(?P<host>\d{1,3}(?:\.\d{1,3}){3})(?![\w-]|\.\d)"
+    r"(?<![\w.:/-])(?P<host>\d{1,3}(?:\.\d{1,3}){3})(?![\w-]|\.\d)",
+    re.ASCII,
 )
 _V6: Final = re.compile(
     r"(?<![\w.:])\[?(?P<host>(?:f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|(?=::1\b)):"
     r"[0-9a-f:]{1,38})(?![\w:])",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _BARE: Final = re.compile(
     r"(?<![\w.:/-])(?P<host>localhost|metadata\.google\.internal"
     r"|(?:[A-Za-z0-9_-]{1,63}\.){1,8}(?:internal|local|localhost))(?![\w-]|\.\w)",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 
 #: Verbs that mean a request wherever in the sentence they stand, and those that do only
@@ -77,13 +78,13 @@ _VERBS: Final = re.compile(
     r"|visit|retrieve|contact|crawl|scrape|telnet|ssh|netcat|nc|httpie"
     r"|traceroute|enumerate|port-?scan|invoke-webrequest|iwr|urlopen"
     r"|requests\.(?:get|post|put|delete|head|patch))\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 _BEFORE: Final = re.compile(
     r"\b(?:get|post|put|patch|delete|head|options|open|call|read|load|send|access|hit"
     r"|check|try|reach|poll|pull|push|upload|report|submit|use|go|look|resolve|dig"
     r"|http|import|include|list|dump|grab|collect|tell)\b[^\n]{0,60}\Z",
-    re.IGNORECASE,
+    re.IGNORECASE | re.ASCII,
 )
 
 #: A file's last part, not a host's.

@@ -44,7 +44,7 @@ _LONG: Final = re.compile(r"[A-Za-z0-9+/=_.:~%@$?&-]{16,}")
 _VALUE_SIGN: Final = re.compile(r"[0-9]|[A-Za-z0-9_-]{24}|=\Z|= ")
 
 #: Every armour has one of these, in lower case.
-_ARMOUR_SIGNS: Final = ("private", "-key", "static key", "secret key", "age-plugin-")
+_ARMOUR_SIGNS: Final = ("private", "-key", "static key", "secret key", "age-plugin-", "kty")
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 #: Detector, start, end in a view, and how sure it is.

@@ -27,6 +27,9 @@ _PART: Final = re.compile(
     r"(?:[0-9a-f]+|[0-9A-F]+|[0-9A-HJKMNP-TV-Z]{26}|\d{1,2}[Tt]\d{1,2}|\d{8}T\d{4,6}Z?"
     r"|\d{1,6}Z|[A-Z]{1,4}\d{1,6}|(?:[A-Z]{0,6}[a-z]{2,15}|[A-Z]{2,8}){1,8}\d{0,4})"
 )
+_HUMPS: Final = re.compile(
+    r"[a-z]{2,20}(?:[A-Z]{1,6}[a-z]{2,15}){1,8}|(?:[A-Z]{1,6}[a-z]{2,15}){2,8}"
+)
 _JOINTS: Final = re.compile(r"[-_.]")
 _SEAMS: Final = re.compile(r"[-_./=+:~]")
 
@@ -55,6 +58,14 @@ def is_slug(text: str) -> bool:
     """Whether a text is three or more words or short numbers joined by - _ or dots."""
     parts = [part for part in _JOINTS.split(text) if part]
     return len(parts) >= MIN_SLUG and all(map(is_word, parts))
+
+
+def is_identifier(text: str) -> bool:
+    """Whether a text without digits is a name in code: two or more words or humps."""
+    parts = [part for part in _JOINTS.split(text) if part]
+    return _HUMPS.fullmatch(text) is not None or (
+        len(parts) > 1 and all(map(is_word, parts))
+    )
 
 
 def is_made_of_parts(run: str) -> bool:

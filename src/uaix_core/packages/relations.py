@@ -198,10 +198,7 @@ PACKAGE_FILE = Relation(
     PackageFile,
     ("package_id", "record_id"),
     keep=Keep.VIEW,
-    paths={
-        "by_path": ("package_id", "path"),
-        "by_order": ("package_id", "startup_order", "path"),
-    },
+    paths={"by_path": ("package_id", "path")},
     unique=("by_path",),
 )
 DIMENSION = Relation(

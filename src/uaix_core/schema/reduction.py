@@ -93,11 +93,13 @@ def _apply(
     for row in changes.puts:
         relation = schema.of(row)
         _check_view(schema, relation.name)
-        version = 0
-        if relation.versioned:
-            # A reducer that restores an earlier state names that state's seq.
-            version = row.version or recorded.seq
-        overlay[relation.ref(row)] = relation.stamped(row, version)
+        if not relation.versioned:
+            row = relation.stamped(row, 0)  # noqa: PLW2901 - the row as it will stand
+        elif not row.version:
+            # Made by the reducer just now; one that restores an earlier state names
+            # that state's seq.
+            relation.claim(row, recorded.seq)
+        overlay[relation.ref(row)] = row
 
 
 def _check_view(schema: Schema, name: str) -> None:

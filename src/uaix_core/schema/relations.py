@@ -6,7 +6,7 @@ import enum
 import re
 from bisect import insort
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import attrs
 
@@ -165,12 +165,16 @@ class Relation:
         if not self.body:
             return self.row(*values, version=version)
         *own, digest, salt = values
-        row: Callable[..., Row] = self.row
+        row = cast("Callable[..., Row]", self.row)
         return row(*own, body_digest=digest, salt=salt, version=version)
 
     def stamped(self, row: Row, version: int) -> Row:
         """The same row with this version."""
         return row if row.version == version else self.make(self.values(row), version)
+
+    def claim(self, row: Row, version: int) -> None:
+        """Give a row that nobody else holds yet its version, without a copy."""
+        _remember(row, "version", version)
 
     def ref(self, row: Row) -> Ref:
         """The name of the row."""
@@ -203,7 +207,7 @@ class Relation:
             value if type(value := fields[name]) is bytes else value.encode("utf-8")
             for name in self.body
         ]
-        make: Callable[..., Row] = self.row
+        make = cast("Callable[..., Row]", self.row)
         row = make(**fields, salt=salt, body_digest=salted_digest(salt, parts))
         _remember(row, "_body_size", sum(map(len, parts)))
         return row

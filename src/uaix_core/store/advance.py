@@ -56,9 +56,10 @@ class Found:
 class Advance:
     """What to write, all at once.
 
-    ``adds`` are the HISTORY rows in their order (their ord is the index), ``erased``
-    the rows whose bodies go, ``puts`` and ``drops`` all VIEW, WORK and CACHE changes.
-    ``work`` is the scope's work number afterwards.
+    ``adds`` are the HISTORY rows in their order (their ord is the index, their version
+    is the seq of ``mark``), ``erased`` the rows whose bodies go, ``puts`` and ``drops``
+    all VIEW, WORK and CACHE changes with their versions. ``work`` is the scope's work
+    number afterwards.
     """
 
     recorded: Recorded
@@ -172,7 +173,7 @@ def advance(
         recorded=recorded,
         mark=recorded.mark,
         work=work,
-        adds=tuple(schema.of(row).stamped(row, recorded.seq) for row in commit.adds),
+        adds=commit.adds,
         erased=tuple(erased),
         puts=(*views, *kept),
         drops=(*gone, *commit.drops, *local),

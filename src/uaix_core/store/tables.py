@@ -138,9 +138,11 @@ class Tables:
             for ref in change.erased
             if (row := self.get(ref)) is not None
         ]
-        new = self.with_rows((*change.adds, *erased, *change.puts), change.drops)
+        seq = change.mark.seq
+        adds = [self.schema.of(row).stamped(row, seq) for row in change.adds]
+        new = self.with_rows((*adds, *erased, *change.puts), change.drops)
         if change.mark.seq > self.mark.seq:
-            refs = tuple(self.schema.of(row).ref(row) for row in change.adds)
+            refs = tuple(self.schema.of(row).ref(row) for row in adds)
             entry = Logged(change.mark, refs, change.recorded.commit.erases)
             # A failed write may have left entries beyond the length: they go.
             self._log[self._length :] = [entry]

@@ -33,12 +33,13 @@ _BETWEEN = re.compile(r"[\s_\-./()&'\u2019+]+")
 def fold_label(label: str) -> str:
     """The spelling that labels are compared in: lower case, ``_`` between words.
 
-    ``Birth date``, ``birthDate`` and ``birth-date`` are all ``birth_date``.
+    ``Birth date``, ``birthDate`` and ``birth-date`` are all ``birth_date``. A
+    label of nothing but marks stays as it is.
     """
     if label.isidentifier() and "_" not in label and label[1:].islower():
         return label.lower()
     words = _CASE_CHANGE.sub("_", label)
-    return _BETWEEN.sub("_", words).strip("_").lower()
+    return _BETWEEN.sub("_", words).strip("_").lower() or label
 
 
 @attrs.frozen
