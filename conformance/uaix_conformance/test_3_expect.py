@@ -9,6 +9,7 @@ import pytest
 
 from uaix_conformance.comparison import commits, exact, get, refused, rows
 from uaix_conformance.examples import (
+    OTHER,
     SCOPE,
     commit,
     entry,
@@ -123,6 +124,24 @@ def test_history_carries_the_seq_that_added_it(store: Store) -> None:
         [row.version for row in recorded.commit.adds]
         for recorded in commits(store, SCOPE)
     ]
+
+
+@pytest.mark.clause("3.3")
+def test_one_row_given_twice_carries_each_seq(store: Store) -> None:
+    """The same object may be added to two scopes; neither sees the other's seq."""
+    given = (note(0, text="a"), fact(0))
+    store.append(commit(note(9)))
+    with store.snapshot(SCOPE) as before:
+        store.append(commit(*given))
+        store.append(commit(*given, scope=OTHER))
+        assert 1 == before.position
+
+    for scope, seq in ((SCOPE, 2), (OTHER, 1)):
+        for relation, key in (("note", ("t0", 0)), ("fact", (0, False, 0, "s0"))):
+            row = get(store, scope, relation, *key)
+            assert row is not None
+            assert seq == row.version
+    store.append(commit(fact(1), expects=[expect("note", ("t0", 0), 2)]))
 
 
 @pytest.mark.clause("3.4")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.answers import PackageRefusedError
     from uaix_core.packages.limits import Limits
     from uaix_core.packages.lint import Report, lint
+    from uaix_core.packages.policy import AcceptancePolicy
     from uaix_core.packages.source import PackageSource
     from uaix_core.packages.templates.new import new_package
     from uaix_core.packages.templates.repack import repack
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CallerError": "values.errors",
+    "AcceptancePolicy": "packages.policy",
     "Authorisation": "packages.anchors",
     "Capability": "store.port",
     "ConflictError": "values.errors",
@@ -54,6 +56,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AcceptancePolicy",
     "Authorisation",
     "CallerError",
     "Capability",

@@ -150,9 +150,10 @@ class Toy:
         if self.fault == "reuses_a_seq" and not change.adds:
             book.mark = old.mark
         elif change.mark.seq > old.mark.seq:
-            adds = [self.schema.of(row).ref(row) for row in change.adds]
+            adds = self.stamped(change)
+            refs = [self.schema.of(row).ref(row) for row in adds]
             erases = change.recorded.commit.erases
-            book.log.append((change.mark, adds, erases, list(change.adds)))
+            book.log.append((change.mark, refs, erases, adds))
         for ref in change.erased:
             relation = self.schema.relation(ref.relation)
             book.rows[ref] = relation.erased(book.rows[ref])
@@ -161,7 +162,7 @@ class Toy:
                     rows[refs.index(ref)] = book.rows[ref]
         for ref in change.drops:
             book.rows.pop(ref, None)
-        for given in (*change.adds, *change.puts):
+        for given in (*self.stamped(change), *change.puts):
             row, relation = given, self.schema.of(given)
             ref = relation.ref(row)
             if relation.keep is Keep.VIEW:
@@ -174,6 +175,10 @@ class Toy:
                 row = attrs.evolve(row, value=value)
             book.rows[ref] = row
         return book
+
+    def stamped(self, change):
+        seq = change.mark.seq
+        return [self.schema.of(row).stamped(row, seq) for row in change.adds]
 
     @contextmanager
     def snapshot(self, scope):

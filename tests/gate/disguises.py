@@ -65,6 +65,8 @@ DISGUISES = {
     "base64-twice": lambda text: _base64(_base64(text)),
     "base64-hex": lambda text: _base64(text.encode().hex()),
     "base64-fullwidth": lambda text: _fullwidth(_base64(text)),
-    "base64-lines": lambda text: base64.encodebytes((text * 2).encode()).decode(),
+    "base64-lines": lambda text: base64.encodebytes(
+        f"{text}\n{text}".encode()
+    ).decode(),
     "tags-zero-width": lambda text: "\u200d".join(_tags(text)),
 }

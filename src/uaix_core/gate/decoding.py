@@ -29,7 +29,7 @@ _ESCAPE: Final = re.compile(
     r"|(?P<named>[abfnrtv\"'`\\/]))"
     rf"|(?<=&)\#(?:[xX](?P<entity>{_HEX}{{1,6}})|(?P<decimal>[0-9]{{1,7}}));?"
     r"|(?<=&)(?P<word>amp|lt|gt|quot|apos|lowbar|hyphen|period|colon|equals|sol);"
-    rf"|(?<=U)\+(?P<point>{_HEX}{{4,6}})[ ]?"
+    rf"|(?<=U)\+(?P<point>{_HEX}{{4,6}})(?:[ ](?=U\+))?"
     rf"|(?<==)(?P<printable>{_HEX}{{2}}={_HEX}{{2}}(?:={_HEX}{{2}})+))"
 )
 _SIGNS: Final = ("%", "\\", "&", "U+")
@@ -242,18 +242,24 @@ def has_runs(long_words: str) -> bool:
     return next(_runs(long_words), None) is not None
 
 
-def decode_runs(text: str, long_words: str) -> Iterator[Edit]:
-    """The encoded runs of a text in their order, each with what it says.
+def escape_edits(text: str) -> Iterator[Edit]:
+    """The escape sequences and lists of bytes of a text, each with what it says."""
+    if has_escapes(text):
+        yield from _in_order([*_byte_lists(text), *_escapes(text)])
+
+
+def run_edits(text: str, long_words: str) -> Iterator[Edit]:
+    """The runs of base64 and hex of a text, each with what it says.
 
     ``long_words`` are the words of the text that are long enough to be a run, with
     spaces between; nearly always they show that there is nothing to decode.
     """
-    edits: list[Edit] = []
-    if has_escapes(text):
-        edits += _byte_lists(text)
-        edits += _escapes(text)
     if long_words and has_runs(long_words):
-        edits += _runs(text)
+        yield from _in_order([*_runs(text)])
+
+
+def _in_order(edits: list[Edit]) -> Iterator[Edit]:
+    """Edits by their place, without those that another one overlaps."""
     edits.sort(key=lambda edit: edit[:2])
     done = 0
     for edit in edits:

@@ -29,6 +29,8 @@ MIN_BITS: Final = 4.5
 MIN_SIDE: Final = 8
 
 RUN: Final = re.compile(r"[A-Za-z0-9+/_.-]{22,}={0,2}")
+#: The letter of an escape sequence is no part of what follows.
+_ESCAPED: Final = frozenset("abfnrtv")
 _MIXED: Final = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 _PARTS: Final = re.compile(r"[^/.]+")
 
@@ -45,7 +47,11 @@ _BLOCK_BEGIN: Final = re.compile(
     r"|(?:TRUSTED |X509 )?CERTIFICATE(?: REQUEST)?|X509 CRL|PGP SIGNATURE"
     r"|SSH SIGNATURE|PKCS7)\s?-----?"
 )
-_BLOCK_END: Final = re.compile("-----?\\s?END ")
+_BLOCK_EDGE: Final = re.compile("-----?\\s?(?:BEGIN|END) ")
+_BLOCK_BODY: Final = re.compile(r"[A-Za-z0-9+/=\s\\]*")
+
+#: A longer block is no key and no chain of certificates.
+_MAX_BLOCK: Final = 32 * 1024
 
 Span = tuple[int, int]
 
@@ -63,15 +69,27 @@ def is_mixed(run: str) -> bool:
     return all(kind.search(run) for kind in _MIXED)
 
 
+def _blocks(text: str) -> Iterator[Span]:
+    """Armoured blocks of public things; one without an end reaches as far as base64."""
+    for begin in _BLOCK_BEGIN.finditer(text):
+        edge = _BLOCK_EDGE.search(text, begin.end(), begin.end() + _MAX_BLOCK)
+        if edge and "END" in edge[0]:
+            yield begin.start(), edge.start()
+        else:
+            body = _BLOCK_BODY.match(text, begin.end(), begin.end() + _MAX_BLOCK)
+            yield begin.start(), body.end() if body else begin.end()
+
+
 def public_spans(text: str) -> list[Span]:
-    """Spans that look drawn by lot and are meant to be seen, in their order."""
-    spans = [match.span() for match in _PUBLIC.finditer(text)]
-    place = 0
-    while match := _BLOCK_BEGIN.search(text, place):
-        end = _BLOCK_END.search(text, match.end())
-        place = end.end() if end else len(text)
-        spans.append((match.start(), place))
-    return sorted(spans)
+    """Spans that look drawn by lot and are meant to be seen: in order and apart."""
+    spans = sorted([*(match.span() for match in _PUBLIC.finditer(text)), *_blocks(text)])
+    apart: list[Span] = []
+    for start, end in spans:
+        if apart and start < apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1])
+        else:
+            apart.append((start, end))
+    return apart
 
 
 def is_high(run: str) -> bool:
@@ -88,10 +106,12 @@ def is_high(run: str) -> bool:
 
 def _candidates(text: str) -> Iterator[Span]:
     for match in RUN.finditer(text):
-        run = match[0]
         start = match.start()
+        if text[start - 1 : start] == "\\" and text[start] in _ESCAPED:
+            start += 1
+        run = text[start : match.end()]
         if is_high(run):
-            yield match.span()
+            yield start, match.end()
         elif "/" in run or "." in run:
             if len(run) > MAX_LENGTH and not (run[0] == "/" or "." in run):
                 # A long run of base64 falls into pieces at its slashes by chance.

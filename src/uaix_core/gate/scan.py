@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.gate.assignments import ASSIGNMENT, HEADER, LOGIN, assigned
@@ -108,7 +109,15 @@ def _token_words(runs: str) -> _Words:
     return sum((_TOKEN_STARTS[start] for start in starts), _TOKEN_WORDS)
 
 
-def _table_matches(words: _Words, text: str, where: str) -> Iterator[_Match]:
+def _is_slug(text: str, start: int, end: int, seams: list[int]) -> bool:
+    """Whether a span is a slug, or slugs and words that a line break parts."""
+    places = [start, *(seam for seam in seams if start < seam < end), end]
+    return is_slug("-".join(text[a:b] for a, b in pairwise(places)))
+
+
+def _table_matches(
+    words: _Words, text: str, where: str, seams: list[int]
+) -> Iterator[_Match]:
     """What the detectors find in a text, of which ``where`` holds their keywords."""
     present = [detector for keyword, detector in words if keyword in where]
     for detector in present:
@@ -116,7 +125,7 @@ def _table_matches(words: _Words, text: str, where: str) -> Iterator[_Match]:
             found = match[0]
             if (
                 (detector.placeholder and is_placeholder(found))
-                or (detector.slug and is_slug(found))
+                or (detector.slug and _is_slug(text, *match.span(), seams))
                 or not _passes(detector.check, found)
             ):
                 continue
@@ -130,18 +139,17 @@ def _matches(view: View) -> Iterator[_Match]:
     text = view.text
     lowered = _lowered(text)
     if any(sign in lowered for sign in _ARMOUR_SIGNS):
-        yield from _table_matches(_ARMOUR_WORDS, text, lowered)
+        yield from _table_matches(_ARMOUR_WORDS, text, lowered, [])
     words = view.long_words
     if not words:
         return
     runs = _LONG.findall(words)
     if runs:
         where = " ".join(runs).lower()
-        yield from _table_matches(_token_words(where), text, where)
+        yield from _table_matches(_token_words(where), text, where, view.seams)
         yield from _named(web_tokens(text))
         if may_hold(words):
-            seams = view.seams if view.joined else None
-            for start, end in entropy_spans(text, seams):
+            for start, end in entropy_spans(text, view.seams if view.joined else None):
                 yield HIGH_ENTROPY, start, end, "possible"
     yield from _named(url_credentials(text))
     if not view.joined and (

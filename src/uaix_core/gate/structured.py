@@ -55,7 +55,10 @@ def url_credentials(text: str) -> Iterator[Found]:
             and not is_template(password)
             and not _WORDLESS.fullmatch(password)
         ):
-            yield URL, scheme.start(), match.end()
+            start = scheme.start()
+            # The letter of an escape sequence is no part of the scheme.
+            start += text[start - 1 : start] == "\\" and match.start() > start + 1
+            yield URL, start, match.end()
 
 
 def is_jwt_header(part: str) -> bool:

@@ -12,10 +12,10 @@ Source: the gate rules of the memory semantics.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from uaix_core.gate.decoding import decode_runs
+from uaix_core.gate.decoding import escape_edits, run_edits
 from uaix_core.gate.folding import fold, fold_lengths
 
 if TYPE_CHECKING:
@@ -79,9 +79,21 @@ class View:
     @property
     def seams(self) -> list[int]:
         """The places in a joined view where a line break was taken out."""
-        if not self.joined or not self._pieces or not self.parent or self.parent.joined:
+        if not self.joined or self.parent is None:
             return []
-        return [piece.start for piece in self._pieces if piece.step == 1]
+        pieces = self._way_back()
+        if not self.parent.joined:
+            return [piece.start for piece in pieces]
+        seams = self.parent.seams
+        found = []
+        for index, piece in enumerate(pieces):
+            last = index + 1 == len(pieces)
+            end = len(self.text) if last else pieces[index + 1].start
+            shift = piece.start - piece.source
+            low = bisect_left(seams, piece.source)
+            high = bisect_right(seams, end - shift)
+            found += [seam + shift for seam in seams[low:high] if piece.step == 1]
+        return found
 
     def source(self, start: int, end: int) -> int:
         """Where the span from ``start`` to ``end`` begins in the text handed in."""
@@ -92,12 +104,16 @@ class View:
             view = view.parent
         return first
 
-    def _back(self, index: int) -> int:
+    def _way_back(self) -> list[Piece]:
         if self._pieces is None:
             self._pieces = _fold_pieces(self.parent.text if self.parent else "")
+        return self._pieces
+
+    def _back(self, index: int) -> int:
+        pieces = self._way_back()
         if self._starts is None:
-            self._starts = [piece.start for piece in self._pieces]
-        piece = self._pieces[max(0, bisect_right(self._starts, index) - 1)]
+            self._starts = [piece.start for piece in pieces]
+        piece = pieces[max(0, bisect_right(self._starts, index) - 1)]
         return piece.source + piece.step * (index - piece.start)
 
 
@@ -246,43 +262,52 @@ def _split_runs(text: str) -> Iterator[list[Span]]:
         yield run
 
 
+def _surface(given: View) -> list[View]:
+    """The text as given, as read, as shown, and with split runs joined."""
+    read = folded_view(given)
+    shown = _reversed_view(given)
+    joined = _joined_view(read)
+    return [
+        given,
+        *([] if read is given else [read]),
+        *([] if shown is None else [folded_view(shown)]),
+        *([] if joined is None else [joined]),
+    ]
+
+
+def _decoded(view: View) -> list[View]:
+    """What a view says with its escapes decoded, then with its runs decoded."""
+    found = []
+    escaped = _edited(view, escape_edits(view.text))
+    if escaped is not None:
+        view = folded_view(escaped)
+        found.append(view)
+    unpacked = _edited(view, run_edits(view.text, view.long_words))
+    if unpacked is not None:
+        found.append(folded_view(unpacked))
+    return found
+
+
 def views_of(text: str) -> Iterator[View]:
     """The views of a text, the plain ones first, each only when it differs.
 
-    The first is always the text as given.
+    The first is always the text as given. What is decoded is decoded once more.
     """
     budget = MAX_EXPANSION * max(len(text), 1)
-    count = 0
-    given = View(text)
-    surface = [given]
-    folded = folded_view(given)
-    if folded is not given:
-        surface.append(folded)
-    shown = _reversed_view(given)
-    if shown is not None:
-        surface.append(folded_view(shown))
-    for view in list(surface):
-        joined = _joined_view(view)
-        if joined is not None:
-            surface.append(joined)
     seen: set[str] = set()
-    bases = surface
+    bases = layer = _surface(View(text))
     for depth in range(MAX_DEPTH + 1):
-        deeper: list[View] = []
-        for view in bases:
-            if view.text in seen:
-                continue
-            seen.add(view.text)
-            count += 1
+        for view in layer:
             budget -= len(view.text)
-            if count > MAX_VIEWS or budget < 0:
+            if len(seen) >= MAX_VIEWS or budget < 0:
                 return
-            yield view
-            if depth < MAX_DEPTH:
-                decoded = _edited(view, decode_runs(view.text, view.long_words))
-                if decoded is not None:
-                    deeper.append(folded_view(decoded))
-        bases = deeper
+            if view.text not in seen:
+                seen.add(view.text)
+                yield view
+        if depth < MAX_DEPTH:
+            decoded = [found for view in bases if (found := _decoded(view))]
+            layer = [view for found in decoded for view in found]
+            bases = [found[-1] for found in decoded]
 
 
 def plain_views(text: str) -> list[View]:

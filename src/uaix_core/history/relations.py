@@ -33,7 +33,7 @@ RequiredStatus = Annotated[
 ReviewState = Annotated[
     str, Word("review_required", "reviewed", "approved", "rejected")
 ]
-Operation = Annotated[str, Word("install", "export", "restore", "clone", "update")]
+Operation = Annotated[str, Word("install", "export", "restore", "clone", "update", "policy")]
 Outcome = Annotated[str, Word("accepted", "refused")]
 
 

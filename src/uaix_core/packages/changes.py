@@ -6,7 +6,6 @@ new revision; every other one continues the parent chain of its record without a
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -21,7 +20,6 @@ from uaix_core.packages.standing import expect_package
 from uaix_core.schema.commits import Commit, Expect
 from uaix_core.values.canonical import (
     SALT_BYTES,
-    canonical_digest,
     canonical_text,
     sha256_hex,
 )
@@ -306,9 +304,7 @@ def _details(plan: Plan, revisions: int) -> dict[str, Any]:
     return {
         "archive_sha256": package.archive_sha256,
         "manifest_sha256": sha256_hex(package.manifest_bytes),
-        "manifest_canonical_sha256": canonical_digest(
-            json.loads(package.manifest_bytes)
-        ),
+        "manifest_canonical_sha256": package.manifest_canonical_sha256,
         "files_sha256": package.package_digest,
         "revisions": revisions,
         "findings": finding_counts(plan.report),

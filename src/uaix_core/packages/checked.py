@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.errors import IntegrityError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from uaix_core.packages.inventory import ContentEntry
     from uaix_core.packages.manifest.values import FileEntry, Manifest
 
@@ -66,16 +69,23 @@ class CheckedFile:
 class CheckedPackage:
     """A package without errors under one ruleset.
 
-    ``manifest_bytes`` are as read, ``files`` sorted by path and without the manifest.
+    ``manifest_bytes`` are as read and ``wire`` is their JSON value; ``files`` are
+    sorted by path and without the manifest.
     ``package_digest`` is the recomputed ``files-v1`` digest, ``archive_sha256`` that
     of the archive file (None for a folder).
     """
 
     manifest: Manifest
     manifest_bytes: bytes = attrs.field(repr=False)
+    wire: Mapping[str, Any] = attrs.field(repr=False)
     files: tuple[CheckedFile, ...]
     package_digest: str
     archive_sha256: str | None
+
+    @property
+    def manifest_canonical_sha256(self) -> str:
+        """SHA-256 (hex) of the RFC 8785 form of the manifest."""
+        return canonical_digest(self.wire)
 
     @property
     def state(self) -> PackageState:

@@ -10,6 +10,7 @@ Source: UAIX package format v0.1, "Verdict".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 import attrs
@@ -29,17 +30,21 @@ from uaix_core.packages.required.sets import (
     ruleset_named,
 )
 from uaix_core.packages.rules.table import RULES
+from uaix_core.packages.signatures import SignatureReport, judge_signatures
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.strict_json import StrictJsonError, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from uaix_core.packages.inventory import Contents, Measured
     from uaix_core.packages.manifest.values import Manifest
     from uaix_core.packages.source import PackageSource
 
 Verdict = Literal["accept", "refuse"]
+
+#: Public keys of 32 raw bytes by their key ids.
+TrustedKeys = Mapping[str, bytes]
 
 
 class Checks(TypedDict, total=False):
@@ -48,6 +53,7 @@ class Checks(TypedDict, total=False):
     ruleset: str
     lenient: bool
     limits: Limits
+    trusted: TrustedKeys
 
 
 #: Inflated bodies are kept for later when all bodies together are at most this
@@ -62,13 +68,15 @@ class Report:
     """The outcome of one lint.
 
     ``findings`` are in order: errors first, then by path and code. ``package`` is
-    there only when the verdict is ``accept``.
+    there only when the verdict is ``accept``; ``signatures`` whenever there was a
+    manifest to look for them in.
     """
 
     verdict: Verdict
     ruleset: str
     findings: tuple[Finding, ...]
     package: CheckedPackage | None = attrs.field(default=None, eq=False)
+    signatures: SignatureReport | None = None
 
     @property
     def is_accepted(self) -> bool:
@@ -92,6 +100,9 @@ class Report:
             "summary": self.summary,
             "findings": [finding.as_dict() for finding in self.findings],
             "package": None if self.package is None else self.package.as_dict(),
+            "signatures": None
+            if self.signatures is None
+            else self.signatures.as_dict(),
         }
 
 
@@ -101,9 +112,13 @@ def lint(
     ruleset: str = DEFAULT_RULESET,
     lenient: bool = False,
     limits: Limits = DEFAULT_LIMITS,
+    trusted: TrustedKeys | None = None,
     now: int,
 ) -> Report:
     """Judge a package; ``now`` is the present in microseconds UTC.
+
+    ``trusted`` are the public keys (32 raw bytes) whose signatures are verified, by key
+    id. A signature excuses no other rule, and one by another key is told and no more.
 
     Whatever the bytes are, the outcome is a report. The buffer of the source must
     stay unchanged while the checked package is in use.
@@ -112,7 +127,8 @@ def lint(
         CallerError: ``ruleset.unknown``, or ``archive.type`` for no buffer of bytes.
 
     """
-    return _judged(source, Settings(ruleset, limits, now, lenient), with_content=True)
+    how = Settings(ruleset, limits, now, lenient, trusted or {})
+    return _judged(source, how, with_content=True)
 
 
 def lint_structure(
@@ -137,6 +153,7 @@ class Settings:
     limits: Limits
     now: int
     lenient: bool = False
+    trusted: TrustedKeys = attrs.field(factory=dict)
 
 
 def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Report:
@@ -147,8 +164,9 @@ def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Repo
     contents = _open(source, findings, limits)
     _judge_presence(contents, findings)
     raw, wire = _read_manifest(contents, findings, limits)
-    listing = None
+    listing = signatures = None
     if wire is not None:
+        signatures = judge_signatures(wire, findings, how.trusted)
         listing = judge_manifest(
             wire, ruleset=rules, limits=limits, now=how.now, findings=findings
         )
@@ -170,13 +188,14 @@ def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Repo
         package = CheckedPackage(
             manifest=manifest,
             manifest_bytes=raw,
+            wire=wire,
             files=_checked_files(manifest, contents, measured),
             package_digest=digest,
             archive_sha256=_archive_digest(source),
         )
     verdict: Verdict = "refuse" if findings.has_error else "accept"
     told = findings if judge is None else judge.without_secrets(findings)
-    return Report(verdict, rules.name, _ordered(told), package)
+    return Report(verdict, rules.name, _ordered(told), package, signatures)
 
 
 def _open(source: PackageSource, findings: Findings, limits: Limits) -> Contents:

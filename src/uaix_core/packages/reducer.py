@@ -6,8 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 from uaix_core.history.relations import Revision
+from uaix_core.packages.acceptance import reduce_acceptance
 from uaix_core.packages.file_views import file_ref, file_rows, rows_of
 from uaix_core.packages.relations import (
+    ACCEPTANCE,
+    ACCEPTANCE_IN_FORCE,
     CHECKPOINT,
     CHECKPOINT_DIGEST,
     DIMENSION,
@@ -140,6 +143,9 @@ def _without_texts(package: Package) -> Row:
     return PACKAGE.make(tuple(values), package.version)
 
 
+ACCEPTANCE_ROOM = Room(
+    "acceptance", (ACCEPTANCE, ACCEPTANCE_IN_FORCE), reduce_acceptance
+)
 PACKAGES_ROOM = Room(
     "packages",
     (

@@ -157,6 +157,27 @@ class Lineage(Row):
 
 
 @row
+class Acceptance(BodyRow):
+    """An acceptance policy that a scope was given; ``number`` counts them from 1."""
+
+    acceptance_id: Id
+    number: Int
+    actor_kind: ActorKind
+    actor_id: Id
+    policy: Json | None
+
+
+@row
+class AcceptanceInForce(Row):
+    """The acceptance policy of the scope; None when its text was erased."""
+
+    purpose: Id
+    acceptance_id: Id
+    number: Int
+    policy: Json | None
+
+
+@row
 class CheckpointDigest(Row):
     """Finds a checkpoint by the plain digests of its manifest and files."""
 
@@ -217,6 +238,21 @@ LINEAGE = Relation(
     ("package_id", "from_package_id"),
     keep=Keep.HISTORY,
     paths={"by_origin": ("from_package_id",)},
+)
+ACCEPTANCE = Relation(
+    "acceptance",
+    Acceptance,
+    ("acceptance_id",),
+    keep=Keep.HISTORY,
+    paths={"by_number": ("number",)},
+    body=("policy",),
+)
+ACCEPTANCE_IN_FORCE = Relation(
+    "acceptance_in_force",
+    AcceptanceInForce,
+    ("purpose",),
+    keep=Keep.VIEW,
+    versioned=True,
 )
 CHECKPOINT_DIGEST = Relation(
     "checkpoint_digest",

@@ -9,6 +9,12 @@ import attrs
 
 from uaix_core.history.idempotency import check_key
 from uaix_core.history.receipts import Writing
+from uaix_core.packages.acceptance import (
+    decide_policy,
+    in_force,
+    judged,
+    policy_of,
+)
 from uaix_core.packages.answers import (
     PackageRefusedError,
     Refused,
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.policy import AcceptancePolicy
 
 #: From what stands and what was judged to what to write.
 Decide = Callable[[Snapshot, Writing, Report, str | None], Commit | Stored | Refused]
@@ -193,7 +200,14 @@ class Packages(PackageReads):
         writing = self._writing()
 
         def decided(snapshot: Snapshot) -> Commit | Stored | Refused:
-            return decide(snapshot, writing, report, key)
+            verdict = judged(snapshot, report)
+            if isinstance(verdict, Refused):
+                return verdict
+            decision = decide(snapshot, writing, report, key)
+            if isinstance(decision, Commit):
+                expects = (*decision.expects, verdict)
+                return attrs.evolve(decision, expects=expects)
+            return decision
 
         outcome: Recorded | Stored | Refused = write(
             self._work.store, self._work.scope, decided
@@ -208,6 +222,30 @@ class Packages(PackageReads):
             if same_persona(snapshot, outcome.package_id):
                 findings.add("package.same-persona")
         return attrs.evolve(outcome, notices=(*report.findings, *findings))
+
+    def set_policy(self, policy: AcceptancePolicy) -> str:
+        """Put an acceptance policy in force for the scope; the id of its receipt.
+
+        It holds for every later install, restore, clone and update, and can only
+        refuse. ``AcceptancePolicy()`` asks for nothing.
+        """
+        writing = self._writing()
+
+        def decided(snapshot: Snapshot) -> Commit:
+            return decide_policy(snapshot, writing, policy)
+
+        recorded: Recorded = write(self._work.store, self._work.scope, decided)
+        return receipt_in(recorded).receipt_id
+
+    def policy(self) -> AcceptancePolicy:
+        """The acceptance policy in force.
+
+        Raises:
+            CallerError: ``policy.broken`` when its text is gone or can't be read.
+
+        """
+        with self._snapshot() as snapshot:
+            return policy_of(in_force(snapshot))
 
     def _refused(
         self, operation: str, report: Report, source: PackageSource

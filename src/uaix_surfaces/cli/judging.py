@@ -46,6 +46,14 @@ def show_report(out: Output, path: Path, report: Report) -> None:
         )
 
 
+def say_report(out: Output, path: Path, report: Report, **more: Any) -> None:
+    """The verdict in the form that is asked for; ``more`` is for the line of JSON."""
+    if out.as_json:
+        out.line({**report_line(path, report), **more})
+    else:
+        show_report(out, path, report)
+
+
 @click.command("lint")
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @judging_options

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
+
+
+class At(TypedDict):
+    """Where a verb writes, and who does it: what `at_options` hands in."""
+
+    url: str
+    scope: ScopeId
+    actor: Principal
+
 
 #: A path as typed; what it is gets looked at when it is used.
 PATH = click.Path(path_type=Path)
@@ -55,9 +64,17 @@ actor_option = click.option(
     metavar="KIND:ID",
     help="Who does it; the receipt says so.",
 )
+key_option = click.option(
+    "--key", metavar="KEY", help="An idempotency key: a repeated call writes nothing."
+)
 overwrite_option = click.option(
     "--overwrite", is_flag=True, help="Replace an archive that is already there."
 )
+
+
+def at_options(function: _F) -> _F:
+    """The options that say where a verb writes, and who does it."""
+    return store_option(scope_option(actor_option(function)))
 
 
 def judging_options(function: _F) -> _F:

@@ -28,6 +28,7 @@ from uaix_core.packages.content.manifest_texts import (
     secret_names,
 )
 from uaix_core.packages.content.texts import judge_body_text, secrets_in
+from uaix_core.packages.content.words import HIDDEN_KEY
 from uaix_core.packages.dimension_rules import (
     PERSONALITY_FOLDER,
     judge_dimension,
@@ -107,7 +108,8 @@ class ContentJudge:
         self._wire = wire
         judge_authority(wire, self._findings)
         judge_boundary(wire.get(BOUNDARY), self._findings)
-        judge_manifest_texts(wire, self._findings)
+        for key in judge_manifest_texts(wire, self._findings):
+            self._secret_names[key] = HIDDEN_KEY
 
     def names(self, paths: Iterable[str]) -> None:
         """Look for secrets in the names of files, listed ones and those that are there.

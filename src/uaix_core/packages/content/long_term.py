@@ -54,7 +54,9 @@ LONGEST_TEXT: Final = 500
 #: So many incomplete pointers are told apart.
 _MOST_SHOWN: Final = 20
 
-_is_sentence_break = re.compile(r"[.!?][\"')\]]*\s+\S")
+_find_sentence_break = re.compile(
+    r"[.!?][\"')\]]*\s+[\"'(\[]*[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]"
+).search
 _is_address = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 
 
@@ -92,7 +94,7 @@ def judge_ledger(
                 message = f"pointer {number} has no {name}"
                 findings.add("ltm.field", LEDGER_PATH, message)
         summary = (record.get("routing_summary") or "").strip()
-        if _is_sentence_break.search(summary):
+        if _find_sentence_break(summary):
             message = f"the routing summary of pointer {number} is no single sentence"
             findings.add("ltm.summary", LEDGER_PATH, message)
         _judge_checksum(number, record, digest_of, findings)

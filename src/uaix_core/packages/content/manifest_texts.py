@@ -21,7 +21,7 @@ from uaix_core.packages.content.texts import (
     hidden_in,
     secrets_in,
 )
-from uaix_core.packages.content.words import shown_place
+from uaix_core.packages.content.words import HIDDEN_KEY, shown_place
 from uaix_core.packages.manifest.codec import wire_fields
 from uaix_core.packages.manifest.values import FileEntry, Integrity, Manifest
 from uaix_core.packages.manifest.words import is_sha256
@@ -43,20 +43,29 @@ _is_local_path = re.compile(
 ).fullmatch
 
 
-def judge_manifest_texts(wire: Mapping[str, Any], findings: Findings) -> None:
-    """Judge every value and key of a parsed manifest but the paths of files."""
-    values, names = JoinedTexts(), JoinedTexts()
+def judge_manifest_texts(wire: Mapping[str, Any], findings: Findings) -> set[str]:
+    """Judge every value and key of a parsed manifest but the paths of files.
+
+    Returns the keys that hold a secret, which no finding may show.
+    """
+    values, keys = JoinedTexts(), JoinedTexts()
     for place, key, text, is_key in _strings(wire):
-        shown = shown_place(place)
         if is_key:
-            names.add(shown, text)
+            keys.add(text, text)
             continue
+        shown = shown_place(place)
         if _is_local_path(text.strip()):
             findings.add("path.local-absolute", shown)
         is_named = key in _NAMED or key == ""
         values.add(shown, text, "" if is_named else f"{key}=")
     _tell(values, lambda text: found_in(text, is_field=True), findings)
-    _tell(names, lambda text: (*secrets_in(text), *hidden_in(text)), findings)
+    secret_keys = set()
+    for found in (*secrets_in(keys.text), *hidden_in(keys.text)):
+        key, there = keys.place_of(found)
+        findings.add(there.code, HIDDEN_KEY, there.message)
+        if there.code == "secret.found":
+            secret_keys.add(key)
+    return secret_keys
 
 
 def names_of_files(wire: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

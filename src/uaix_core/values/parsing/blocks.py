@@ -60,14 +60,16 @@ def heading_of(line: str) -> tuple[int, str] | None:
     return (level, text) if text else None
 
 
-def title_line(lines: list[str], first: int) -> int | None:
-    """Where a title without ``#`` stands: alone at the top, and a label follows it."""
+def title_line(lines: list[str], at: int) -> int | None:
+    """Where a title without ``#`` stands: alone at the top, and a label follows it.
+
+    ``at`` is the first line that isn't blank, and no heading.
+    """
     count = len(lines)
-    at = next((i for i in range(first, count) if lines[i].strip(" \t")), count)
     if at + 1 >= count or lines[at + 1].strip(" \t"):
         return None
     line = lines[at]
-    if line[0] in _FENCES | _INDENTS_AND_MARKERS or label_of(line) or heading_of(line):
+    if line[0] in _FENCES | _INDENTS_AND_MARKERS or label_of(line):
         return None
     after = next((i for i in range(at + 1, count) if lines[i].strip(" \t")), None)
     return None if after is None or label_of(lines[after]) is None else at

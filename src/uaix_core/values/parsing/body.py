@@ -92,16 +92,14 @@ def parse_text(text: str) -> ParsedBody:
 
 def _title(lines: list[str], first: int) -> tuple[str | None, bool, int]:
     """The title, whether it is a heading, and the line after it."""
-    for at in range(first, len(lines)):
-        line = lines[at]
-        if not line.strip(" \t"):
-            continue
-        heading = heading_of(line)
-        if heading is None:
-            break
+    at = next((i for i in range(first, len(lines)) if lines[i].strip(" \t")), None)
+    if at is None:
+        return None, False, first
+    heading = heading_of(lines[at])
+    if heading is not None:
         level, text = heading
         return (text, True, at + 1) if level == 1 else (None, True, first)
-    at_top = title_line(lines, first)
+    at_top = title_line(lines, at)
     if at_top is None:
         return None, False, first
     return lines[at_top].rstrip(" \t"), False, at_top + 1

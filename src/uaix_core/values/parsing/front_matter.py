@@ -9,9 +9,7 @@ scalar becomes a number, a date or a truth value.
 from __future__ import annotations
 
 import re
-from typing import Final
-
-import attrs
+from typing import Final, NamedTuple
 
 from uaix_core.values.parsing.scalars import quoted
 from uaix_core.values.parsing.view import BodyField, BodyNote, note
@@ -45,8 +43,7 @@ _INDENTS: Final = frozenset(" \t")
 _AFTER_COLON: Final = frozenset(("", " ", "\t"))
 
 
-@attrs.frozen
-class FrontMatter:
+class FrontMatter(NamedTuple):
     """What the front matter says, where the text begins, and what wasn't read."""
 
     fields: tuple[BodyField, ...]

@@ -15,10 +15,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-import attrs
-
 from uaix_core.values.parsing.scalars import bare
-from uaix_core.values.parsing.view import fold_label
+from uaix_core.values.parsing.view import fold_label, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -86,7 +84,7 @@ def split_label(label: str) -> tuple[str, Disclosure | None]:
     return match["label"], known_word(match["word"])
 
 
-@attrs.frozen
+@value
 class Marks:
     """The marks that apply at a place."""
 
@@ -95,6 +93,8 @@ class Marks:
 
     def over(self, outer: Marks) -> Marks:
         """These marks, and those of the outer place where there is none here."""
+        if self is _UNMARKED:
+            return outer
         return Marks(
             outer.disclosure if self.disclosure is None else self.disclosure,
             outer.depth if self.depth is None else self.depth,
@@ -102,13 +102,18 @@ class Marks:
 
     def and_(self, other: Marks) -> Marks:
         """Both marks of one place: the stricter disclosure, the first depth."""
+        if self is _UNMARKED:
+            return other
         return Marks(
             strictest((self.disclosure, other.disclosure)),
             other.depth if self.depth is None else self.depth,
         )
 
 
-@attrs.frozen
+_UNMARKED: Final = Marks()
+
+
+@value
 class MarkedPart:
     """A part of a body under the marks that apply to it.
 
@@ -165,7 +170,7 @@ class _Marking:
                 at_top += section.fields
         self.file_marks = self._own(at_top).and_(_unread(parsed))
         self._stated = [
-            self._own(section.fields) if section.level else Marks()
+            self._own(section.fields) if section.level else _UNMARKED
             for section in sections
         ]
         for at, name in enumerate(self._headings):
@@ -184,16 +189,18 @@ class _Marking:
             outer = file_marks if parent is None else applied[parent]
             label, word = split_label(section.heading)
             name = self._headings[at] if word is None else fold_label(label)
-            here = Marks(strictest((word, beside.get(name)))).over(self._stated[at])
-            marks = here.over(outer)
+            marks = self._stated[at].over(outer)
+            near = beside.get(name)
+            if word is not None or near is not None:
+                marks = Marks(strictest((word, near))).over(marks)
             applied.append(marks)
             is_mark = name in MARK_NAMES
             yield MarkedPart(label, name, section, None, marks, is_mark)
-            near = beside
+            within = beside
             if section.fields and section.level:
-                near = {**beside, **self._siblings(section.fields)}
+                within = {**beside, **self._siblings(section.fields)}
             for field in section.fields:
-                yield self._field(field, section, marks, near)
+                yield self._field(field, section, marks, within)
 
     def _field(
         self,
@@ -214,7 +221,7 @@ class _Marking:
         return MarkedPart(label, name, section, field, marks, is_mark)
 
     def _own(self, fields: Iterable[BodyField]) -> Marks:
-        marks = Marks()
+        marks = _UNMARKED
         for field in fields:
             name = self._names[id(field)]
             if name in MARK_NAMES:
@@ -246,7 +253,7 @@ def _unread(parsed: ParsedBody) -> Marks:
         key, colon, _value = line.partition(":")
         if colon and fold_label(key) in DISCLOSURE_NAMES:
             return Marks(disclosure="private")
-    return Marks()
+    return _UNMARKED
 
 
 def _mark(name: str, text: str) -> Marks:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import attrs
-
 from uaix_core.values.canonical import canonical_text
 from uaix_core.values.parsing.marks import HIDDEN, file_marks_of, marked_parts
-from uaix_core.values.parsing.view import ParsedBody
+from uaix_core.values.parsing.view import BodyField, BodySection, ParsedBody
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from uaix_core.values.parsing.view import BodyField, BodySection
 
 #: Front matter that says what kind of file this is, and nothing about the persona.
 _KEPT: Final = frozenset(("uaix", "type"))
@@ -48,7 +45,7 @@ def redacted(parsed: ParsedBody, allow: Collection[str] = ("public",)) -> Parsed
 def _field(field: BodyField, hidden: set[int]) -> BodyField:
     if id(field) not in hidden:
         return field
-    return attrs.evolve(field, text="", items=(), is_list=False)
+    return BodyField(field.label, "", line=field.line, end=field.end, opens=field.opens)
 
 
 def _section(section: BodySection, hidden: set[int], *, is_json: bool) -> BodySection:
@@ -61,7 +58,9 @@ def _section(section: BodySection, hidden: set[int], *, is_json: bool) -> BodySe
     else:
         text = _text(section, hidden, is_hidden=is_hidden)
     prose = "" if is_hidden else section.prose
-    return attrs.evolve(section, text=text, fields=fields, prose=prose)
+    return BodySection(
+        section.level, section.heading, text, fields, prose, section.line
+    )
 
 
 def _text(section: BodySection, hidden: set[int], *, is_hidden: bool) -> str:

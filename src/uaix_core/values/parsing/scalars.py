@@ -14,7 +14,7 @@ _ESCAPED = re.compile(r'\\(["\\/])')
 _ENDS: Final = frozenset("\"'`\\")
 
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?=\S)")
-HAS_ITEM = re.compile(_ITEM.pattern, re.MULTILINE).search
+_first_item = re.compile("^" + _ITEM.pattern, re.MULTILINE).search
 
 
 def quoted(text: str) -> str | None:
@@ -48,7 +48,7 @@ def list_items(text: str) -> tuple[tuple[str, ...], bool]:
     Bullets and numbers open an item; what is indented more deeply, and what follows
     without a blank line, belongs to it.
     """
-    found = HAS_ITEM(text)
+    found = _first_item(text) if "\n" in text else _ITEM.match(text)
     if found is None:
         return (), False
     outer = len(found.group(1)) + 1

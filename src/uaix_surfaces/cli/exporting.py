@@ -1,0 +1,101 @@
+"""The verb that carries packages out of a store: export."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from uaix_backends.files import write_archive_file, write_folder
+from uaix_backends.opening import open_session
+from uaix_core.packages.archive.reader import EXTENSION
+from uaix_core.values.errors import CallerError
+from uaix_surfaces.cli.failures import OK
+from uaix_surfaces.cli.options import (
+    PATH,
+    at_options,
+    json_option,
+    overwrite_option,
+)
+from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.places import new_place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from uaix_surfaces.cli.options import At
+
+
+@click.command("export")
+@click.argument("package_id", metavar="PACKAGE_ID")
+@at_options
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=PATH,
+    required=True,
+    metavar="F.uaix|DIR",
+    help="A name that ends in .uaix is an archive, any other a folder.",
+)
+@overwrite_option
+@json_option
+def export_verb(
+    package_id: str,
+    *,
+    target: Path,
+    overwrite: bool,
+    as_json: bool,
+    **at: Unpack[At],
+) -> int:
+    r"""Read a package back, byte for byte, into an archive or a folder.
+
+    A folder is never overwritten. The export leaves a receipt in the store.
+
+    \b
+    Examples:
+      uaix export ada --store sqlite:my.db --scope me/personal/main -o ada.uaix
+      uaix export ada --store sqlite:my.db --scope me/personal/main -o ada
+    """
+    out = Output(as_json=as_json)
+    is_archive = target.name.endswith(EXTENSION)
+    place = new_place(target)
+    if overwrite and not is_archive:
+        raise click.UsageError("--overwrite is for archives, never for folders")
+    # Looked at first, so that no receipt tells of an export that went nowhere.
+    if not _is_free(place, is_archive=is_archive, overwrite=overwrite):
+        raise CallerError(
+            "the target is already there",
+            code="files.exists",
+            path=str(target),
+            hint="choose another name, or --overwrite an archive",
+        )
+    with (
+        out.working(f"exporting {package_id}"),
+        open_session(
+            at["url"], scope=at["scope"], principal=at["actor"]
+        ) as session,
+    ):
+        answer = session.packages.export(
+            package_id, form="archive" if is_archive else "folder"
+        )
+    if answer.archive is not None:
+        write_archive_file(place, [answer.archive], overwrite=overwrite)
+    else:
+        write_folder(place, answer.files)
+    if as_json:
+        out.line({"path": str(target), **answer.as_dict()})
+    else:
+        out.say(f"{target}: exported", "accepted")
+        out.pairs(answer.as_dict().items())
+    return OK
+
+
+def _is_free(place: Path, *, is_archive: bool, overwrite: bool) -> bool:
+    """Whether an archive or a folder may be written there."""
+    if not os.path.lexists(place):
+        return True
+    if is_archive:
+        return overwrite and not place.is_dir()
+    return place.is_dir() and not any(place.iterdir())

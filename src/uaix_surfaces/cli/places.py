@@ -1,0 +1,68 @@
+"""Where packages lie and land: reading what is wanted, and places to write at."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from uaix_backends.files import read_package, write_archive_file
+from uaix_core.packages.required.sets import MANIFEST_PATH
+from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_surfaces.cli.failures import usable
+
+if TYPE_CHECKING:
+    from uaix_core.packages.checked import CheckedPackage
+    from uaix_core.packages.source import PackageSource
+
+
+def new_place(path: Path) -> Path:
+    """A path where a folder or file can be made.
+
+    Raises:
+        Unusable: ``files.missing`` when the folder around it isn't there;
+            ``files.target`` for the folder that the caller stands in, which can't be
+            replaced from inside.
+
+    """
+    place = path.absolute()
+    with usable():
+        if not place.parent.is_dir():
+            raise NotFoundError(
+                "there is no such folder", code="files.missing", path=str(path.parent)
+            )
+        if place.exists() and place.samefile(Path.cwd()):
+            raise CallerError(
+                "the current folder can't be made anew",
+                code="files.target",
+                path=str(path),
+                hint="name another folder",
+            )
+    return place
+
+
+def read_as(path: Path, *, archive: bool) -> PackageSource:
+    """Read an archive or a folder, and nothing but the one that is wanted."""
+    with usable():
+        source = read_package(path)
+        if (source.archive is not None) is not archive:
+            raise CallerError(
+                "not an archive" if archive else "not a folder",
+                code="files.form",
+                path=str(path),
+            )
+    return source
+
+
+def files_of(package: CheckedPackage) -> dict[str, bytes]:
+    """All files of a package, its manifest included."""
+    files = {file.path: file.read() for file in package.files}
+    return {MANIFEST_PATH: package.manifest_bytes, **files}
+
+
+def write_manifest(folder: Path, manifest: bytes) -> None:
+    """Replace the manifest of a folder, wholly or not at all; its mode stays."""
+    path = folder / MANIFEST_PATH
+    mode = stat.S_IMODE(path.stat().st_mode)
+    write_archive_file(path, [manifest], overwrite=True)
+    path.chmod(mode)
