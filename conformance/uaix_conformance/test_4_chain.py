@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from uaix_conformance.comparison import chain_is_whole, commits, place_of, refused
+from uaix_conformance.comparison import (
+    chain_is_whole,
+    commits,
+    place_of,
+    refused,
+    rows,
+)
 from uaix_conformance.examples import (
     OTHER,
     SCOPE,
@@ -150,9 +156,10 @@ def test_expects_puts_and_drops_are_not_chained(store: Store) -> None:
 
 
 @pytest.mark.clause("4.7")
-def test_threads_end_in_one_dense_chain(store: Store) -> None:
-    """Commits of four threads stand in one chain, each after the one before it."""
-    writers, each = 4, 10
+@pytest.mark.parametrize("turn", range(5))
+def test_threads_end_in_one_dense_chain(store: Store, turn: int) -> None:
+    """Commits of four threads that begin a scope together stand in one chain."""
+    writers, each = 4, 8
 
     def write(writer: int) -> None:
         for number in range(each):
@@ -162,3 +169,4 @@ def test_threads_end_in_one_dense_chain(store: Store) -> None:
 
     at_once(writers, write)
     chain_is_whole(store, writers * each)
+    assert writers * each == max(row.version for row in rows(store, SCOPE, "job"))

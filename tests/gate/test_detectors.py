@@ -99,7 +99,9 @@ def test_a_disguised_secret_is_found_where_it_begins(disguise):
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_a_disguised_text_with_a_secret_is_refused(disguise):
     """Each text with a secret is refused in each disguise."""
-    disguised = [(name, f"so: {DISGUISES[disguise](text)} etc.") for name, text in TEXTS]
+    disguised = [
+        (name, f"so: {DISGUISES[disguise](text)} etc.") for name, text in TEXTS
+    ]
 
     assert [] == [name for name, text in disguised if scan_text(text) is None]
 

@@ -18,25 +18,37 @@ from uaix_core.packages.content.authority import (
 from uaix_core.packages.content.long_term import LEDGER_FIELDS
 from uaix_core.packages.content.words import words_of
 
+
+def words_in(text):
+    """The words of a text, for lists that are read as prose."""
+    return text.split()
+
+
 #: Written down once more here, so that a slip in the table is seen.
-LISTED = (
-    "exec execute command shell run hook script permission grant tool role token "
-    "approve promote trust skip bypass quarantine install operation"
-).split()
-INFLECTED = (
-    "execs executes executed executing execution commands shells runs ran running "
-    "hooks hooked scripts scripted scripting permissions grants granted granting tools "
-    "tooling roles tokens approves approved approving approval promotes promoted "
-    "promoting promotion trusts trusted trusting skips skipped skipping bypasses "
-    "bypassed bypassing quarantines quarantined quarantining installs installed "
-    "installing operations"
-).split()
-OTHERS = (
-    "tokenizer pruned from rung granite stool commander shellfish skipper rollout "
-    "roleplay trustee runtime scripture prerun mood color created updated notes path "
-    "summary author agenda permit basis contents identity onion postal prelude "
-    "importance starter opening loader"
-).split()
+LISTED = words_in(
+    """
+    exec execute command shell run hook script permission grant tool role token
+    approve promote trust skip bypass quarantine install operation
+    """
+)
+INFLECTED = words_in(
+    """
+    execs executes executed executing execution commands shells runs ran running
+    hooks hooked scripts scripted scripting permissions grants granted granting
+    tools tooling roles tokens approves approved approving approval promotes
+    promoted promoting promotion trusts trusted trusting skips skipped skipping
+    bypasses bypassed bypassing quarantines quarantined quarantining installs
+    installed installing operations
+    """
+)
+OTHERS = words_in(
+    """
+    tokenizer pruned from rung granite stool commander shellfish skipper rollout
+    roleplay trustee runtime scripture prerun mood color created updated notes path
+    summary author agenda permit basis contents identity onion postal prelude
+    importance starter opening loader
+    """
+)
 
 FORMS = [form for _trigger, word, rest in WORDS for form in (word, *rest.split())]
 FILLERS = st.sampled_from(["", "my", "auto", "x", "note"])
@@ -183,7 +195,7 @@ def test_denials_say_no(word, rest):
         ),
         (top(longTermMemory={"trustLabels": {"tools": "x"}}), None),
         (top(issuer={"exec": "x"}), "issuer.exec"),
-        (top(**{"k9Token": "x"}), "(a key not shown)"),
+        (top(k9Token="x"), "(a key not shown)"),
     ],
 )
 def test_extra_keys_are_judged_at_any_depth(edit, place):
@@ -232,7 +244,7 @@ def test_fields_of_the_format_claim_nothing(edit):
     ],
 )
 def test_operations_on_anchors(edit, found):
-    """operations or mutations on an anchor path is a mutation of the anchor."""
+    """Operations or mutations on an anchor path is a mutation of the anchor."""
     maker = Maker()
     edit(maker)
 

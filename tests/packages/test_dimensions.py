@@ -395,3 +395,15 @@ def test_judging_never_fails(files):
     for finding in (*found, *leaks(bodies)):
         assert finding.code in DIMENSION_CODES
         assert finding.path in files
+
+
+def test_a_mark_beside_its_field_is_no_row():
+    """The mark of a field of its own marks that field; without one it is a field."""
+    assert [("faith", "tea")] == values_of("faith: tea\nfaith_disclosure: none\n")
+    assert [("faith_disclosure", "none")] == values_of("faith_disclosure: none\n")
+
+
+@pytest.mark.parametrize("size", [80, 81])
+def test_a_name_has_a_longest_length(size):
+    """A heading of 80 characters names a field, and one of 81 gives no row."""
+    assert (size == 80) == bool(rows_of("## " + "x" * size + "\n\ntext\n"))

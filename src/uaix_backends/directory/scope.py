@@ -102,10 +102,11 @@ class Scope:
         self, parent: Folder, *, create: bool = False
     ) -> Iterator[Folder | None]:
         """The scope's folder, None when there is none; refused when it is another."""
-        create = create and self._identity is None
-        folder = parent.folder(self._name, create=create)
+        # Read before looking: a thread that makes the folder meanwhile sets it.
+        known = self._identity
+        folder = parent.folder(self._name, create=create and known is None)
         if folder is None:
-            if self._identity is not None:
+            if known is not None:
                 raise replaced(self.scope.text)
             yield None
             return

@@ -68,7 +68,9 @@ _VALUE: Final = re.compile(
     r"(?:\\?(?P<quote>[\"'`]))?(?P<value>[!-~\u00c0-\u024f]{1,4096})"
 )
 _PREFIXED: Final = re.compile(r"[rbfuRBFU]{1,2}(?=[\"'])")
-_UNQUOTED_END: Final = re.compile(r"[\"'`<>]|[,;&|](?=[\w.-]{1,40}[\"']?\s?[=:])|\\[nrt\"']")
+_UNQUOTED_END: Final = re.compile(
+    r"[\"'`<>]|[,;&|](?=[\w.-]{1,40}[\"']?\s?[=:])|\\[nrt\"']"
+)
 _ENDING: Final = ".,;:!?)]}\\"
 
 _HEADERS: Final = (
@@ -185,9 +187,7 @@ def _keys(text: str, lowered: str) -> Iterator[Span]:
         for match in _places(lowered, word, form):
             start, end = match.span()
             if word == "key":
-                before = _KEY_OF.search(
-                    lowered, max(0, start - _LONGEST_BEFORE), start
-                )
+                before = _KEY_OF.search(lowered, max(0, start - _LONGEST_BEFORE), start)
                 if before:
                     yield before.start(), end
             elif match[0] not in _ALONE or _stands_alone(text, start):

@@ -12,58 +12,95 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from uaix_core.gate.hits import Hit, byte_offset, by_place
-from uaix_core.gate.sentences import sentence_at
+from uaix_core.gate.sentences import Sentences, any_within, places_of
 from uaix_core.gate.views import plain_views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: What may stand before a command that isn't a piece of a longer word or path.
 _START: Final = r"(?<![\w.-])"
 
-#: The end of a target: what can't go on naming something below it.
-_STOP: Final = r"(?=$|[\s\"'`;|&<>)\]},]|[.:!?](?:\s|$))"
-
 #: Arguments of one command: up to a line's end or what joins commands.
-_ARGUMENTS: Final = r"[^\n;|&]{0,120}?"
+_ARGUMENTS: Final = r"(?P<arguments>[^\n;|&]{0,200})"
 
-_ROOTS: Final = (
-    r"(?:/|/\*|/\.|/\.\*|~/?|~/\*|\$HOME/?|\$HOME/\*|\$\{HOME\}/?|\$\{HOME\}/\*"
+_ROOT: Final = re.compile(
+    r"(?:/|/\*|/\.|/\.\*|~/?|~/\*|\$(?:HOME|\{HOME\})(?:/\*?)?"
     r"|/(?:bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users"
     r"|System|Library|Applications)(?:/\*?)?)"
 )
+_HARMLESS: Final = re.compile("test|tmp", re.IGNORECASE)
+_SENTENCE_END: Final = re.compile(r"[.!?](?:\s|\Z)")
+_SHORT: Final = re.compile(r"-[A-Za-z]+")
+_AROUND: Final = "\"'`()[]{}<>,:!?"
+_BRANCHES: Final = frozenset({"main", "master"})
+
+
+def _words(match: re.Match[str]) -> list[str]:
+    """The arguments of a command as words without what quotes or ends them."""
+    arguments = _SENTENCE_END.split(match["arguments"], maxsplit=1)[0]
+    return [word.strip(_AROUND) for word in arguments.split()]
+
+
+def _has(words: list[str], letters: str, *names: str) -> bool:
+    """Whether an option is among words, by a letter or by a name."""
+    return any(
+        word in names or (_SHORT.fullmatch(word) and set(letters) & set(word))
+        for word in words
+    )
+
+
+def _removes_root(match: re.Match[str]) -> bool:
+    words = _words(match)
+    return (
+        _has(words, "rR", "--recursive")
+        and _has(words, "f", "--force", "--no-preserve-root")
+        and any(_ROOT.fullmatch(word) for word in words)
+    )
+
+
+def _overwrites(match: re.Match[str]) -> bool:
+    words = _words(match)
+    if "--mirror" in words:
+        return True
+    forced = _has(words, "f", "--force")
+    for word in words:
+        target = word.rsplit(":", 1)[-1].removeprefix("+").removeprefix("refs/heads/")
+        if target in _BRANCHES and (forced or word.startswith("+")):
+            return True
+    return False
+
+
+def _is_for_good(match: re.Match[str]) -> bool:
+    """Whether a database is none for tests, by its name."""
+    groups = match.groupdict()
+    return not _HARMLESS.search(groups.get("quoted") or groups["name"])
 
 
 @attrs.frozen
 class Command:
     """A destructive command: its id, a literal of it in lower case, and its form.
 
-    ``name`` names the group of the target that an excuse is looked for in.
+    ``judge`` looks at a match once more, at what a pattern alone can't tell.
     """
 
     id: str
     literal: str
     pattern: str
-    name: str | None = None
+    judge: Callable[[re.Match[str]], bool] | None = None
 
 
 COMMANDS: Final = (
-    Command(
-        "command-rm",
-        "rm",
-        _START + r"rm(?=[^\n;|&]{0,120}?\s-(?:\w*[rR]\w*\b|-recursive))"
-        r"(?=[^\n;|&]{0,120}?\s-(?:\w*f\w*\b|-force\b|-no-preserve-root))"
-        rf"[ \t]{_ARGUMENTS}(?<=[\s])[\"']?{_ROOTS}[\"']?{_STOP}",
-    ),
+    Command("command-rm", "rm", _START + rf"rm[ \t]{_ARGUMENTS}", _removes_root),
     Command(
         "command-mkfs",
         "mkfs",
-        _START + rf"mkfs(?:\.\w{{1,12}})?[ \t]{_ARGUMENTS}/dev/\w",
+        _START + r"mkfs(?:\.\w{1,12})?[ \t][^\n;|&]{0,120}?/dev/\w",
     ),
     Command(
         "command-dd",
         "of=",
-        _START + rf"dd[ \t]{_ARGUMENTS}\bof=[\"']?/dev/"
+        _START + r"dd[ \t][^\n;|&]{0,120}?\bof=[\"']?/dev/"
         r"(?!(?:null|zero|full|stdout|stderr|tty|fd)\b)\w",
     ),
     Command(
@@ -71,7 +108,7 @@ COMMANDS: Final = (
         "database",
         r"\bDROP[ \t]+DATABASE[ \t]+(?:IF[ \t]+EXISTS[ \t]+)?"
         r"[\"'`\[]?(?P<name>\w[\w$.-]{0,127})",
-        name="name",
+        _is_for_good,
     ),
     Command(
         "command-drop-database",
@@ -79,22 +116,19 @@ COMMANDS: Final = (
         r"\b(?i:drop[ \t]+database[ \t]+(?:if[ \t]+exists[ \t]+)?)"
         r"(?:[\"'`\[](?P<quoted>\w[\w$.-]{0,127})|(?P<name>\w[\w$-]{0,127})"
         r"(?=[ \t]*(?:;|$|[\r\n`\"'])|[ \t]+(?i:cascade|force|with)\b))",
-        name="name",
+        _is_for_good,
     ),
     Command(
         "command-fork-bomb",
         "|",
-        r"(?P<f>[:\w]{1,32})[ \t]{0,4}\([ \t]{0,4}\)\s{0,8}\{\s{0,8}(?P=f)\s{0,4}\|"
-        r"\s{0,4}(?P=f)\s{0,4}&\s{0,4}\}\s{0,4};?\s{0,8}(?P=f)(?!\w)",
+        r"(?P<f>(?<!\w)\w{1,32}|:)[ \t]{0,4}\([ \t]{0,4}\)\s{0,8}\{\s{0,8}(?P=f)\s{0,4}"
+        r"\|\s{0,4}(?P=f)\s{0,4}&\s{0,4}\}\s{0,4};?\s{0,8}(?P=f)(?!\w)",
     ),
     Command(
         "command-force-push",
         "push",
-        _START + rf"git[ \t]{_ARGUMENTS}\bpush\b(?:"
-        rf"(?=[^\n;|&]{{0,120}}?\s(?:--force(?![\w-])|-\w*f\w*\b))"
-        rf"{_ARGUMENTS}[\s:/](?:main|master){_STOP}"
-        rf"|{_ARGUMENTS}\s--mirror\b"
-        rf"|{_ARGUMENTS}\s\+(?:[\w./-]+:)?(?:refs/heads/)?(?:main|master){_STOP})",
+        _START + rf"git[ \t](?:[^\n;|&]{{0,80}}?[ \t])?push[ \t]{_ARGUMENTS}",
+        _overwrites,
     ),
 )
 
@@ -102,9 +136,9 @@ _WARNS: Final = re.compile(
     r"\b(?:never|not|avoid(?:s|ed|ing)?|danger(?:s|ous|ously)?|cannot)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_HARMLESS: Final = re.compile("test|tmp", re.IGNORECASE)
 _COMPILED: Final = tuple(
-    (command, re.compile(command.pattern, re.ASCII | re.MULTILINE)) for command in COMMANDS
+    (command, re.compile(command.pattern, re.ASCII | re.MULTILINE))
+    for command in COMMANDS
 )
 _LITERALS: Final = tuple(sorted({command.literal for command in COMMANDS}))
 
@@ -112,17 +146,18 @@ _LITERALS: Final = tuple(sorted({command.literal for command in COMMANDS}))
 def _found(text: str) -> Iterator[tuple[str, int, int]]:
     lowered = text.lower()
     present = {literal for literal in _LITERALS if literal in lowered}
+    sentences: Sentences | None = None
+    warnings: list[int] = []
     for command, pattern in _COMPILED:
         if command.literal not in present:
             continue
         for match in pattern.finditer(text):
-            if command.name:
-                groups = match.groupdict()
-                name = groups.get("quoted") or groups["name"]
-                if _HARMLESS.search(name):
-                    continue
-            first, last = sentence_at(text, *match.span())
-            if not _WARNS.search(text, first, last):
+            if command.judge and not command.judge(match):
+                continue
+            if sentences is None:
+                sentences = Sentences(text)
+                warnings = places_of(_WARNS, text)
+            if not any_within(warnings, *sentences.around(match.start())):
                 yield command.id, match.start(), match.end()
 
 

@@ -47,15 +47,21 @@ ARMOUR: Final = (
     _armour("ssh2-private-key", "SSH2 ENCRYPTED"),
     _armour("other-private-key", r"(?:[A-Z0-9]{1,16}\s+){0,3}[A-Z0-9]{1,16}"),
     _marked("putty-private-key", "putty-user-key", r"PuTTY-User-Key-File-\d"),
-    _marked("age-secret-key", "age-secret-key-", r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{10,}"),
-    _marked("age-plugin-key", "age-plugin-", r"AGE-PLUGIN-[A-Z0-9]{1,32}-1[0-9A-Z]{16,}"),
+    _marked(
+        "age-secret-key", "age-secret-key-", r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{10,}"
+    ),
+    _marked(
+        "age-plugin-key", "age-plugin-", r"AGE-PLUGIN-[A-Z0-9]{1,32}-1[0-9A-Z]{16,}"
+    ),
     _marked(
         "openvpn-static-key",
         "openvpn static key",
         r"-----?BEGIN OpenVPN Static key V\d",
     ),
     _marked(
-        "minisign-secret-key", "encrypted secret key", r"minisign encrypted secret key"
+        "minisign-secret-key",
+        "encrypted secret key",
+        r"comment: ?minisign encrypted secret key",
     ),
     Detector(
         id="jwk-private-key",
@@ -73,12 +79,18 @@ def _bare(name: str, literal: str, body: str) -> Detector:
 
 
 BARE_KEYS: Final = (
-    _bare("bare-pkcs8-rsa-key", "MII", rf"{_B64}{{3}}IBADANBgkqhkiG9w0BAQ{_B64}{{16,}}"),
-    _bare("bare-pkcs8-ec-key", "MI", rf"[GH]{_B64}AgEAMB[A-Za-z0-9]GByqGSM49{_B64}{{16,}}"),
+    _bare(
+        "bare-pkcs8-rsa-key", "MII", rf"{_B64}{{3}}IBADANBgkqhkiG9w0BAQ{_B64}{{16,}}"
+    ),
+    _bare(
+        "bare-pkcs8-ec-key", "MI", rf"[GH]{_B64}AgEAMB[A-Za-z0-9]GByqGSM49{_B64}{{16,}}"
+    ),
     _bare("bare-pkcs8-edwards-key", "MC4CAQAwBQYDK2V", rf"[wu]BCIEI{_B64}{{16,}}"),
     _bare("bare-pkcs8-edwards-key", "MFECAQEwBQYDK2V", rf"[wu]BCIEI{_B64}{{16,}}"),
     _bare("bare-pkcs8-edwards-key", "MEcCAQAwBQYDK2V", rf"xBDsE{_B64}{{16,}}"),
-    _bare("bare-pkcs8-encrypted-key", "MII", rf"{_B64}{{2,6}}BgkqhkiG9w0BBQ{_B64}{{16,}}"),
+    _bare(
+        "bare-pkcs8-encrypted-key", "MII", rf"{_B64}{{2,6}}BgkqhkiG9w0BBQ{_B64}{{16,}}"
+    ),
     _bare("bare-rsa-key", "MII", rf"{_B64}{{3}}IBAAK[BC]{_B64}{{16,}}"),
     _bare("bare-rsa-key", "MI", rf"I{_B64}{{2}}wIBAAJ{_B64}{{16,}}"),
     _bare("bare-ec-key", "MHcCAQEEI", rf"{_B64}{{16,}}"),

@@ -13,7 +13,9 @@ from uaix_core.gate.detectors import Detector, Family
 _UUID: Final = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 
 
-def _link(name: str, keyword: str, pattern: str, family: Family = "webhook") -> Detector:
+def _link(
+    name: str, keyword: str, pattern: str, family: Family = "webhook"
+) -> Detector:
     return Detector(id=name, family=family, keywords=(keyword,), pattern=pattern)
 
 

@@ -39,7 +39,17 @@ CLOUDS: Final = (
     Detector(
         id="azure-resource-key",
         family="prefix",
-        keywords=("apim", "acdb", "+aba", "+amc", "+ast", "azdo", "azfu", "azse", "jqqj9"),
+        keywords=(
+            "apim",
+            "acdb",
+            "+aba",
+            "+amc",
+            "+ast",
+            "azdo",
+            "azfu",
+            "azse",
+            "jqqj9",
+        ),
         pattern=rf"(?<![A-Za-z0-9+/])(?:{_B64}{{76}}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))"
         rf"{_B64}{{5}}[AQgw]==|[A-Za-z0-9]{{76}}AZDO[A-Za-z0-9]{{4}}"
         rf"|[A-Za-z0-9_-]{{44}}AzFu[A-Za-z0-9_-]{{5}}[AQgw]==|[A-Za-z0-9]{{42}}AzSe"
@@ -88,7 +98,12 @@ CLOUDS: Final = (
         for kind in ("pt", "st", "ct", "sa", "scim", "audit")
     ),
     prefix("pulumi-token", "pul-", 40, LOWER_HEX),
-    shaped("tailscale-key", "tskey-", r"[a-z]{3,12}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{10,})?", slug=True),
+    shaped(
+        "tailscale-key",
+        "tskey-",
+        r"[a-z]{3,12}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{10,})?",
+        slug=True,
+    ),
     shaped("kubernetes-bootstrap-token", "sha256~", r"[A-Za-z0-9_-]{43}"),
     prefix("prefect-key", "pnu_", 36),
     prefix("onepassword-service-token", "ops_eyJ", 100, TOKEN),
@@ -103,8 +118,17 @@ HOSTS: Final = (
     *(
         prefix("gitlab-token", literal, 20, WIDE)
         for literal in (
-            "gldt-", "glrt-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-",
-            "gloas-", "glsoat-", "glffct-", "glwt-",
+            "gldt-",
+            "glrt-",
+            "glptt-",
+            "glcbt-",
+            "glft-",
+            "glimt-",
+            "glagent-",
+            "gloas-",
+            "glsoat-",
+            "glffct-",
+            "glwt-",
         )  # fmt: skip
     ),
     prefix("gitlab-runner-token", "GR1348941", 20, WIDE),
@@ -118,7 +142,9 @@ HOSTS: Final = (
     prefix("rubygems-key", "rubygems_", 48, LOWER_HEX),
     prefix("nuget-key", "oy2", 43, "[a-z0-9]"),
     prefix("clojars-token", "CLOJARS_", 60, "[a-z0-9]"),
-    shaped("crates-token", "cio", r"(?=[A-Za-z]{0,31}[0-9])[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    shaped(
+        "crates-token", "cio", r"(?=[A-Za-z]{0,31}[0-9])[A-Za-z0-9]{32}(?![A-Za-z0-9])"
+    ),
     prefix("artifactory-key", "AKCp", 60),
     prefix("artifactory-token", "cmVmdGtuO", 40),
     shaped("packagist-token", "packagist_", r"[a-z]{2,3}_[0-9a-f]{60,}"),
@@ -149,5 +175,9 @@ MODELS: Final = (
     prefix("fireworks-api-key", "fw_", 22),
     prefix("together-api-key", "tgp_v1_", 40, WIDE),
     prefix("langfuse-secret-key", "sk-lf-", 30, WIDE),
-    shaped("clickhouse-key", "4b1d", r"(?=[a-z0-9]{0,37}[A-Z])[A-Za-z0-9]{38}(?![A-Za-z0-9])"),
+    shaped(
+        "clickhouse-key",
+        "4b1d",
+        r"(?=[a-z0-9]{0,37}[A-Z])[A-Za-z0-9]{38}(?![A-Za-z0-9])",
+    ),
 )

@@ -76,7 +76,11 @@ PAYMENTS: Final = (
     ),
     prefix("square-access-token", "EAAA", 56, WIDE),
     shaped("plaid-token", "access-", rf"(?:sandbox|development|production)-{_UUID}"),
-    shaped("braintree-token", "access_token$", r"(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}"),
+    shaped(
+        "braintree-token",
+        "access_token$",
+        r"(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
+    ),
     prefix("razorpay-key", "rzp_live_", 14),
     prefix("razorpay-key", "rzp_test_", 14),
     shaped("flutterwave-key", "FLWSECK", r"(?:_TEST)?-[0-9a-zA-Z]{12,40}(?:-X)?"),
@@ -121,7 +125,9 @@ TOOLS: Final = (
     ),
     shaped("riot-key", "RGAPI-", _UUID),
     shaped("adobe-secret", "p8e-", r"[A-Za-z0-9]{32}"),
-    shaped("harness-token", "pat.", r"[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"),
+    shaped(
+        "harness-token", "pat.", r"[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"
+    ),
     shaped("settlemint-token", "sm_", r"(?:aat|pat|sat)_[A-Za-z0-9]{16}"),
     prefix("infracost-key", "ico-", 32),
     shaped("launchdarkly-key", "sdk-", _UUID),

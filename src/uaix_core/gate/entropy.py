@@ -34,13 +34,16 @@ _ESCAPED: Final = frozenset("abfnrtv")
 _MIXED: Final = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
 _PARTS: Final = re.compile(r"[^/.]+")
 
+#: Who writes the alphabet draws no lot.
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+
 _PUBLIC: Final = re.compile(
     r"data:[A-Za-z0-9/+.;=_-]{0,120},[A-Za-z0-9+/=%_.-]*"
-    r"|\b(?:ssh-(?:rsa|dss|ed25519|ed448)|ecdsa-sha2-nistp\d{3}"
+    r"|(?<![A-Za-z0-9])(?:ssh-(?:rsa|dss|ed25519|ed448)|ecdsa-sha2-nistp\d{3}"
     r"|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)\s{1,4}[A-Za-z0-9+/]+={0,2}"
-    r"|\bsha(?:1|256|384|512)-[A-Za-z0-9+/]{16,}={0,2}"
-    r"|\b(?i:sha(?:1|224|256|384|512)|md5):[A-Za-z0-9+/]{16,}={0,2}"
-    r"|\bh1:[A-Za-z0-9+/]{16,}={0,2}"
+    r"|(?<![A-Za-z0-9])sha(?:1|256|384|512)[-=][A-Za-z0-9+/_-]{16,}={0,2}"
+    r"|(?<![A-Za-z0-9])(?i:sha(?:1|224|256|384|512)|md5):[A-Za-z0-9+/]{16,}={0,2}"
+    r"|(?<![A-Za-z0-9])h1:[A-Za-z0-9+/]{16,}={0,2}"
 )
 _BLOCK_BEGIN: Final = re.compile(
     r"-----?\s?BEGIN (?:[A-Z0-9 ]{0,40}PUBLIC KEY(?: BLOCK)?"
@@ -82,7 +85,9 @@ def _blocks(text: str) -> Iterator[Span]:
 
 def public_spans(text: str) -> list[Span]:
     """Spans that look drawn by lot and are meant to be seen: in order and apart."""
-    spans = sorted([*(match.span() for match in _PUBLIC.finditer(text)), *_blocks(text)])
+    spans = sorted(
+        [*(match.span() for match in _PUBLIC.finditer(text)), *_blocks(text)]
+    )
     apart: list[Span] = []
     for start, end in spans:
         if apart and start < apart[-1][1]:
@@ -98,6 +103,7 @@ def is_high(run: str) -> bool:
         MIN_LENGTH <= len(run) <= MAX_LENGTH
         and is_mixed(run)
         and bits(run) >= MIN_BITS
+        and _ALPHABET not in run.lower()
         and not is_placeholder(run)
         and not is_made_of_parts(run)
         and base64_text(run) is None

@@ -118,9 +118,7 @@ def _folded(character: str) -> str:
     parts = unicodedata.normalize("NFKD", character)
     if len(parts) > MAX_DECOMPOSITION:
         return character
-    return "".join(
-        _ALIKE.get(part, part) for part in parts if not _is_invisible(part)
-    )
+    return "".join(_ALIKE.get(part, part) for part in parts if not _is_invisible(part))
 
 
 _ALIKE: Final = {

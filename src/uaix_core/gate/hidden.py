@@ -33,7 +33,9 @@ _ONLY_MARKS: Final = re.compile(f"[{_MARKS}]")
 
 #: The flag of a region: a black flag, its letters as tags, and the closing tag.
 _FLAG: Final = "\U0001f3f4"
-_FLAG_TAGS: Final = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
+_FLAG_TAGS: Final = re.compile(
+    "[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+)
 
 #: Joiners between letters of scripts that are written with them.
 _JOINERS: Final = re.compile("[\u200c\u200d]{1,7}")

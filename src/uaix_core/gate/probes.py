@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.gate.hits import Hit, Severity, byte_offset, by_place
-from uaix_core.gate.sentences import sentence_at
+from uaix_core.gate.sentences import Sentences, any_within, places_of
 from uaix_core.gate.views import plain_views
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ _PRIVATE_NETS: Final = tuple(
 _NEAR: Final = 24
 _MAX_FILE: Final = 200
 
+#: How far before a host a verb of the second kind may stand.
+_BEFORE_REACH: Final = 70
+
 _IN_URL: Final = re.compile(
     r"[A-Za-z][A-Za-z0-9+.-]{1,15}://(?:[^\s/?#@\"'<>]{0,200}@)?"
     r"(?:\[(?P<v6>[0-9A-Fa-f:.%]{2,60})\]|(?P<host>[^\s/?#:\"'<>`()\[\]{},;|\\]{1,253}))"
@@ -83,7 +87,7 @@ _VERBS: Final = re.compile(
 _BEFORE: Final = re.compile(
     r"\b(?:get|post|put|patch|delete|head|options|open|call|read|load|send|access|hit"
     r"|check|try|reach|poll|pull|push|upload|report|submit|use|go|look|resolve|dig"
-    r"|http|import|include|list|dump|grab|collect|tell)\b[^\n]{0,60}\Z",
+    r"|import|include|list|dump|grab|collect|tell)\b",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -134,6 +138,7 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     return found.ipv4_mapped or found
 
 
+@lru_cache(maxsize=1024)
 def kind_of_host(host: str) -> str | None:
     """``probe-loopback``, ``probe-private`` or None for a host that anyone reaches."""
     name = host.rstrip(".").lower()
@@ -180,23 +185,33 @@ def _is_file(text: str, start: int) -> bool:
     return _FILE_PATH.search(text, max(0, start - _MAX_FILE), start) is not None
 
 
-def _is_requested(text: str, start: int, end: int) -> bool:
-    first, last = sentence_at(text, start, end)
-    return bool(
-        _VERBS.search(text, first, last) or _BEFORE.search(text, first, start)
-    )
+class _Requests:
+    """What a body asks for: its sentences, and the verbs that mean a request."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._sentences = Sentences(text)
+        self._verbs = places_of(_VERBS, text)
+        self._before = places_of(_BEFORE, text)
 
-def _is_bare_host(text: str, start: int, end: int) -> bool:
-    """Whether a bare name in a body is used as a host: a port, a path, a verb before.
+    def __contains__(self, start: int) -> bool:
+        """Whether the host at a place is asked for in its sentence."""
+        first, last = self._sentences.around(start)
+        if any_within(self._verbs, first, last):
+            return True
+        line = self.text.rfind("\n", 0, start) + 1
+        return any_within(self._before, max(first, line, start - _BEFORE_REACH), start)
 
-    Names of local files end in ``.local`` as well.
-    """
-    return (
-        text[end : end + 1] in {":", "/"}
-        or text[start:end].lower() == "localhost"
-        or _VERBS.search(text, max(0, start - _NEAR), start) is not None
-    )
+    def is_host(self, start: int, end: int) -> bool:
+        """Whether a bare name is used as a host: a port, a path or a verb beside it.
+
+        Names of local files end in ``.local`` as well.
+        """
+        return (
+            self.text[end : end + 1] in {":", "/"}
+            or self.text[start:end].lower() == "localhost"
+            or any_within(self._verbs, max(0, start - _NEAR), start)
+        )
 
 
 def private_probes(text: str, *, is_field: bool = False) -> list[Hit]:
@@ -209,14 +224,16 @@ def private_probes(text: str, *, is_field: bool = False) -> list[Hit]:
     hits: dict[int, Hit] = {}
     for view in plain_views(text):
         shown = view.text
+        requests: _Requests | None = None
         for form, kind, start, end in _hosts(shown):
-            if form is _BARE and (
-                _is_file(shown, start)
-                or not (is_field or _is_bare_host(shown, start, end))
-            ):
+            if form is _BARE and _is_file(shown, start):
                 continue
-            if not (is_field or _is_requested(shown, start, end)):
-                continue
+            if not is_field:
+                requests = requests or _Requests(shown)
+                if form is _BARE and not requests.is_host(start, end):
+                    continue
+                if start not in requests:
+                    continue
             severity: Severity = (
                 "warning" if kind == LOOPBACK and not is_field else "error"
             )

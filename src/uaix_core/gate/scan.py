@@ -45,7 +45,14 @@ _LONG: Final = re.compile(r"[A-Za-z0-9+/=_.:~%@$?&-]{16,}")
 _VALUE_SIGN: Final = re.compile(r"[0-9]|[A-Za-z0-9_-]{24}|=\Z|= ")
 
 #: Every armour has one of these, in lower case.
-_ARMOUR_SIGNS: Final = ("private", "-key", "static key", "secret key", "age-plugin-", "kty")
+_ARMOUR_SIGNS: Final = (
+    "private",
+    "-key",
+    "static key",
+    "secret key",
+    "age-plugin-",
+    "kty",
+)
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 #: Detector, start, end in a view, and how sure it is.
@@ -152,9 +159,7 @@ def _matches(view: View) -> Iterator[_Match]:
             for start, end in entropy_spans(text, view.seams if view.joined else None):
                 yield HIGH_ENTROPY, start, end, "possible"
     yield from _named(url_credentials(text))
-    if not view.joined and (
-        _VALUE_SIGN.search(words) or "authorization" in lowered
-    ):
+    if not view.joined and (_VALUE_SIGN.search(words) or "authorization" in lowered):
         yield from _named(assigned(text, lowered))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from typing import Final
 
 #: A sentence ends at its mark, at an empty line, and where a line begins a list item,
@@ -15,15 +16,38 @@ _END: Final = re.compile(
 #: A sentence is looked for this far on either side.
 REACH: Final = 400
 
+Span = tuple[int, int]
 
-def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds of the sentence that holds the span from ``start`` to ``end``.
 
-    At most ``REACH`` characters on either side are looked at.
-    """
-    low, high = max(0, start - REACH), min(len(text), end + REACH)
-    first = low
-    for match in _END.finditer(text, low, start):
-        first = match.end()
-    last = _END.search(text, end, high)
-    return first, last.start() if last else high
+class Sentences:
+    """The sentences of a text, and which of them hold what a pattern finds."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._ends = [match.span() for match in _END.finditer(text)]
+        self._starts_of_ends = [start for start, _end in self._ends]
+
+    def around(self, start: int) -> Span:
+        """The bounds of the sentence of the character at ``start``.
+
+        They are at most ``REACH`` characters away.
+        """
+        first, last = max(0, start - REACH), min(len(self.text), start + REACH)
+        before = bisect_left(self._starts_of_ends, start) - 1
+        if before >= 0:
+            first = max(first, min(start, self._ends[before][1]))
+        after = bisect_left(self._starts_of_ends, start)
+        if after < len(self._ends):
+            last = min(last, self._starts_of_ends[after])
+        return first, last
+
+
+def places_of(pattern: re.Pattern[str], text: str) -> list[int]:
+    """Where what a pattern finds begins, in order."""
+    return [match.start() for match in pattern.finditer(text)]
+
+
+def any_within(places: list[int], first: int, last: int) -> bool:
+    """Whether any of the places, given in order, lies in ``[first, last)``."""
+    at = bisect_right(places, first - 1)
+    return at < len(places) and places[at] < last

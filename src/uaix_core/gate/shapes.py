@@ -25,8 +25,14 @@ _VOWEL: Final = re.compile(r"[aeiouyAEIOUY]")
 #: pieces, ULIDs, numbers, and parts of a written instant.
 _PART: Final = re.compile(
     r"(?:[0-9a-f]+|[0-9A-F]+|[0-9A-HJKMNP-TV-Z]{26}|\d{1,2}[Tt]\d{1,2}|\d{8}T\d{4,6}Z?"
-    r"|\d{1,6}Z|[A-Z]{1,4}\d{1,6}|(?:[A-Z]{0,6}[a-z]{2,15}|[A-Z]{2,8}){1,8}\d{0,4})"
+    r"|\d{1,6}Z|[A-Z]{1,4}\d{1,6}|[a-z]{1,8}\d{1,2}[a-z]{1,12})"
 )
+
+#: The humps of a name in camel case, and its number at the end.
+_HUMP: Final = re.compile(r"[A-Z]*[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
+_GOOD_HUMP: Final = re.compile(r"[A-Z]{0,6}[a-z]{2,15}|[A-Z]{2,8}")
+_MAX_HUMPS: Final = 9
+_MAX_NUMBER: Final = 4
 _HUMPS: Final = re.compile(
     r"[a-z]{2,20}(?:[A-Z]{1,6}[a-z]{2,15}){1,8}|(?:[A-Z]{1,6}[a-z]{2,15}){2,8}"
 )
@@ -34,9 +40,13 @@ _JOINTS: Final = re.compile(r"[-_.]")
 _SEAMS: Final = re.compile(r"[-_./=+:~]")
 
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}://[^/@?#]{0,512}(?:[/?#]|\Z)")
-_REFERENCE: Final = re.compile(r"(?:arn|urn|op|ssm|vault|secretsmanager|projects|keyvault)[:/]")
+_REFERENCE: Final = re.compile(
+    r"(?:arn|urn|op|ssm|vault|secretsmanager|projects|keyvault)[:/]"
+)
 _CALL: Final = re.compile(r"[A-Za-z_$][\w$.:>?!-]{0,120}[(\[]")
-_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]{0,80}(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]{0,80}){1,8}")
+_IDENTIFIER: Final = re.compile(
+    r"[A-Za-z_$][\w$]{0,80}(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]{0,80}){1,8}"
+)
 _NAME_PARTS: Final = re.compile(r"[^A-Za-z0-9]+")
 _PATH_START: Final = re.compile(r"(?:\.{0,2}|~)[/\\]|[A-Za-z]:[/\\]")
 _INSTANT: Final = re.compile(
@@ -49,8 +59,10 @@ def is_word(part: str) -> bool:
     """Whether a part is a word or a short number, as in a slug."""
     if not _WORD.fullmatch(part):
         return False
-    return len(part) < _MIN_UNVOWELLED or not _LETTERS.fullmatch(part) or bool(
-        _VOWEL.search(part)
+    return (
+        len(part) < _MIN_UNVOWELLED
+        or not _LETTERS.fullmatch(part)
+        or bool(_VOWEL.search(part))
     )
 
 
@@ -68,10 +80,21 @@ def is_identifier(text: str) -> bool:
     )
 
 
+def _is_camel(part: str) -> bool:
+    humps = _HUMP.findall(part)
+    if humps and humps[-1].isdigit() and len(humps[-1]) <= _MAX_NUMBER:
+        humps.pop()
+    return 0 < len(humps) <= _MAX_HUMPS and all(map(_GOOD_HUMP.fullmatch, humps))
+
+
+def _is_part(part: str) -> bool:
+    return bool(_PART.fullmatch(part)) or is_word(part) or _is_camel(part)
+
+
 def is_made_of_parts(run: str) -> bool:
     """Whether each part of a joined run is a word, a number, a digest or a ULID."""
     parts = [part for part in _SEAMS.split(run) if part]
-    return all(_PART.fullmatch(part) or is_word(part) for part in parts)
+    return all(map(_is_part, parts))
 
 
 def is_url(text: str) -> bool:
@@ -94,9 +117,7 @@ def is_dotted_name(text: str) -> bool:
     if not _IDENTIFIER.fullmatch(text):
         return False
     return all(
-        is_word(part) or _PART.fullmatch(part)
-        for part in _NAME_PARTS.split(text.replace("_", "."))
-        if part
+        _is_part(part) for part in _NAME_PARTS.split(text.replace("_", ".")) if part
     )
 
 

@@ -6,6 +6,7 @@ Source: UAIX package format v0.1, "Bodies" and "Required sets".
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from uaix_core.packages.dimensions import (
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from uaix_core.values.parsing.marks import MarkedPart
     from uaix_core.values.parsing.view import ParsedBody
 
+
+#: So many places are told at which one field stands as public.
+MOST_PLACES: Final = 20
 
 LEAK: Final = "persona.disclosure-leak"
 
@@ -232,19 +236,21 @@ def leaks(
     (description, label) is named by its section or file. Names are compared folded,
     values with white space, case and a last full stop apart; trivial values and
     fields about the file itself don't count, and what has no disclosure isn't public.
-    A manifest entry that calls a hidden file public is a leak as well.
+    A manifest entry that calls a hidden file public is a leak as well. Each place is
+    told once for a file, and of several public places of one field the first.
 
     ``files`` maps paths to parsed bodies; ``entries`` maps paths to the members of
     their manifest entry that could repeat a field (the unknown ones, the source).
     """
-    public: dict[tuple[str, str], list[str]] = {}
-    hidden: list[tuple[str, tuple[str, str]]] = []
+    public: dict[tuple[str, str], str] = {}
+    # Ordered and without repeats, as a set of what was seen would not be.
+    hidden: dict[tuple[str, tuple[str, str]], None] = {}
     for path, parsed in files.items():
         for disclosure, fact in _facts(path, parsed):
             if disclosure == "public":
-                public.setdefault(fact, []).append(path)
+                public.setdefault(fact, path)
             else:
-                hidden.append((path, fact))
+                hidden[path, fact] = None
     members = [
         (path, name, value)
         for path, entry in (entries or {}).items()
@@ -254,7 +260,7 @@ def leaks(
     listed = {(name, _compared(value)) for _path, name, value in members}
     told = set()
     for path, fact in hidden:
-        places = [_place(path, other) for other in public.get(fact, ())]
+        places = [_place(path, public[fact])] if fact in public else []
         places += ["the manifest"] * (fact in listed)
         for place in places:
             if (path, place) not in told:

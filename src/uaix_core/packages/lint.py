@@ -106,7 +106,7 @@ class Report:
         }
 
 
-def lint(
+def lint(  # noqa: PLR0913 - all but the source are named
     source: PackageSource,
     *,
     ruleset: str = DEFAULT_RULESET,
@@ -194,7 +194,12 @@ def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Repo
             archive_sha256=_archive_digest(source),
         )
     verdict: Verdict = "refuse" if findings.has_error else "accept"
-    told = findings if judge is None else judge.without_secrets(findings)
+    told: Iterable[Finding] = findings
+    if judge is not None:
+        told = judge.hidden.safe(findings)
+        if signatures is not None and signatures.uncovered:
+            uncovered = tuple(map(judge.hidden.shown, signatures.uncovered))
+            signatures = attrs.evolve(signatures, uncovered=uncovered)
     return Report(verdict, rules.name, _ordered(told), package, signatures)
 
 

@@ -2,7 +2,8 @@
 
 It receives the recorded commit and the rows that this commit erases (as they were
 before, bodies included), yields sets of row names at most `MAX_ROUNDS` times, is sent
-the rows that exist among them, and returns what to put and drop.
+the rows that exist among them, and returns what to put and drop. The rows that it puts
+are new ones, made for this commit, or rows that it was sent.
 
 A view is a function of the history that survives. Hence a reducer treats an erased
 body as if it had never been there, and undoes on erasure whatever it took from it.

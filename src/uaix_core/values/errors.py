@@ -87,6 +87,12 @@ class ClosedError(CallerError):
     default_code = "store.closed"
 
 
+class NoTransactionError(CallerError):
+    """A joined store was used while its host has no transaction open."""
+
+    default_code = "host.no-transaction"
+
+
 class ConflictError(UaixError):
     """Something the writer relied on has changed; nothing of the commit was kept.
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_core.values.errors import CallerError, UaixError
-from uaix_surfaces.cli.demo_steps import SCOPE, STEPS, Places, Shown, Step
+from uaix_surfaces.cli.demo_places import SCOPE, Places, Shown, Step
+from uaix_surfaces.cli.demo_steps import STEPS
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.options import PATH, json_option
 from uaix_surfaces.cli.output import Output
@@ -31,7 +32,8 @@ def demo_verb(folder: Path, *, as_json: bool) -> int:
     r"""Watch a package go through everything, in DIR (default: the current folder).
 
     A full advanced persona package is made, judged, installed, exported and compared;
-    hostile twins of it are refused; the store is copied into another kind of store.
+    hostile twins of it are refused; it is edited, updated and cloned; the store is
+    copied into another kind of store.
     DIR must be empty or not be there. All files stay there to be looked at. Exit
     code 0 says that every step holds.
 
@@ -97,6 +99,9 @@ def _say_files(out: Output, places: Places) -> None:
             (Places.EXPORTED, "the archive that came back out of the store"),
             (Places.EXPORTED_FOLDER, "and as a folder"),
             (Places.HOSTILE, "the twins that were refused"),
+            (Places.EDITED, "the edited package"),
+            (Places.EDITED_PACKED, "the same as an archive"),
+            (Places.CLONED, "its clone, with an identity of its own"),
             (Places.SQLITE, "the store"),
             (Places.DIRECTORY, "its copy, as plain files"),
         )
@@ -105,6 +110,7 @@ def _say_files(out: Output, places: Places) -> None:
     at = f"--store {places.sqlite_url} --scope {SCOPE}"
     for command in (
         f"uaix lint {places.at(Places.HOSTILE)}/traversal.uaix",
+        f"uaix diff {places.at(Places.PACKED)} {places.at(Places.EDITED_PACKED)}",
         f"uaix show {Places.PACKAGE_ID} {at}",
         f"uaix history {Places.PACKAGE_ID} {at}",
         f"uaix doctor --store {places.sqlite_url} --rebuild",

@@ -4,92 +4,35 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from uaix_backends.files import read_package, write_package
-from uaix_backends.opening import open_session, open_store
+from uaix_backends.opening import open_store
 from uaix_backends.system import SystemClock
-from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.answers import PackageRefusedError
+from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.limits import DEFAULT_LIMITS
-from uaix_core.packages.lint import lint
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.templates.new import new_package
 from uaix_core.store.copying import copy_scope, differences
 from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.ids import ScopeId
 from uaix_core.values.strict_json import parse
+from uaix_surfaces.cli.demo_edits import EDIT_STEPS
+from uaix_surfaces.cli.demo_places import (
+    SCOPE,
+    Places,
+    Shown,
+    Step,
+    files_at,
+    judged,
+    session_at,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from uaix_core.packages.lint import Report
-    from uaix_core.session.session import Session
-
-SCOPE: Final = "demo/personal/main"
-_ACTOR: Final = "operator:demo"
-
-
-class Shown(NamedTuple):
-    """Whether a step holds, and what was seen of it in a sentence."""
-
-    holds: bool
-    what: str
-
-
-class Places:
-    """Where the demonstration keeps its files."""
-
-    PACKAGE_ID: ClassVar = "demo-persona"
-    SOURCE: ClassVar = "persona"
-    PACKED: ClassVar = "persona.uaix"
-    EXPORTED: ClassVar = "exported.uaix"
-    EXPORTED_FOLDER: ClassVar = "exported"
-    HOSTILE: ClassVar = "hostile"
-    SQLITE: ClassVar = "store.db"
-    DIRECTORY: ClassVar = "store"
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def at(self, name: str) -> Path:
-        """The path of one of them."""
-        return self.root / name
-
-    @property
-    def sqlite_url(self) -> str:
-        """The store that the package is installed into."""
-        return f"sqlite:{self.at(self.SQLITE)}"
-
-    @property
-    def directory_url(self) -> str:
-        """The store that it is copied into."""
-        return f"dir:{self.at(self.DIRECTORY)}"
-
-
-class Step(NamedTuple):
-    """One step: its name, its title, what it does, and the files it leaves."""
-
-    name: str
-    title: str
-    run: Callable[[Places], Shown]
-    files: tuple[str, ...] = ()
-
-
-def _judged(path: Path) -> Report:
-    return lint(read_package(path), now=SystemClock().now())
-
-
-def _files(path: Path) -> Mapping[str, bytes]:
-    return read_package(path).files or {}
-
-
-def _session(
-    places: Places, *, create: bool = False
-) -> AbstractContextManager[Session]:
-    return open_session(places.sqlite_url, scope=SCOPE, principal=_ACTOR, create=create)
 
 
 def _make(places: Places) -> Shown:
@@ -103,20 +46,20 @@ def _make(places: Places) -> Shown:
     write_package(places.at(places.PACKED), files)
     size = sum(map(len, files.values()))
     return Shown(
-        _files(places.at(places.SOURCE)) == files,
+        files_at(places.at(places.SOURCE)) == files,
         f"{len(files)} files, {size} bytes, as a folder and as an archive",
     )
 
 
 def _lint(places: Places) -> Shown:
-    folder = _judged(places.at(places.SOURCE))
-    archive = _judged(places.at(places.PACKED))
+    folder = judged(places.at(places.SOURCE))
+    archive = judged(places.at(places.PACKED))
     return Shown(folder.is_accepted and archive.is_accepted, archive.summary)
 
 
 def _install(places: Places) -> Shown:
     source = read_package(places.at(places.PACKED))
-    with _session(places, create=True) as session:
+    with session_at(places, create=True) as session:
         first = session.packages.install(source)
         again = session.packages.install(source)
     return Shown(
@@ -126,19 +69,19 @@ def _install(places: Places) -> Shown:
 
 
 def _export(places: Places) -> Shown:
-    with _session(places) as session:
+    with session_at(places) as session:
         exported = session.packages.export(places.PACKAGE_ID)
     write_package(places.at(places.EXPORTED), exported.files)
     write_package(places.at(places.EXPORTED_FOLDER), exported.files)
     return Shown(
-        _judged(places.at(places.EXPORTED)).is_accepted,
+        judged(places.at(places.EXPORTED)).is_accepted,
         f"{len(exported.files)} files, as an archive and as a folder",
     )
 
 
 def _equal_bytes(places: Places) -> Shown:
-    before = _files(places.at(places.SOURCE))
-    after = _files(places.at(places.EXPORTED_FOLDER))
+    before = files_at(places.at(places.SOURCE))
+    after = files_at(places.at(places.EXPORTED_FOLDER))
     packed = places.at(places.PACKED).read_bytes()
     exported = places.at(places.EXPORTED).read_bytes()
     return Shown(
@@ -151,7 +94,7 @@ def _equal_manifest(places: Places) -> Shown:
     one, other = (
         canonical_digest(
             parse(
-                _files(places.at(name))[MANIFEST_PATH],
+                files_at(places.at(name))[MANIFEST_PATH],
                 max_depth=DEFAULT_LIMITS.json_depth,
             )
         )
@@ -187,11 +130,11 @@ def _errors(report: Report) -> list[str]:
 
 
 def _hostile(places: Places) -> Shown:
-    files = _files(places.at(places.SOURCE))
+    files = files_at(places.at(places.SOURCE))
     folder = places.at(places.HOSTILE)
     folder.mkdir()
     holds, seen = True, []
-    with _session(places) as session:
+    with session_at(places) as session:
         for name, make, code in _TWINS:
             path = folder / name
             path.write_bytes(make(files))
@@ -249,5 +192,6 @@ STEPS: Final = (
         _hostile,
         tuple(f"{Places.HOSTILE}/{name}" for name, _, _ in _TWINS),
     ),
+    *EDIT_STEPS,
     Step("copy", "copy the store into a directory", _copy, (Places.DIRECTORY,)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
@@ -47,7 +47,7 @@ def export_verb(
     target: Path,
     overwrite: bool,
     as_json: bool,
-    **at: Unpack[At],
+    at: At,
 ) -> int:
     r"""Read a package back, byte for byte, into an archive or a folder.
 
@@ -73,9 +73,7 @@ def export_verb(
         )
     with (
         out.working(f"exporting {package_id}"),
-        open_session(
-            at["url"], scope=at["scope"], principal=at["actor"]
-        ) as session,
+        open_session(at.url, scope=at.scope, principal=at.actor) as session,
     ):
         answer = session.packages.export(
             package_id, form="archive" if is_archive else "folder"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from uaix_core.packages.lint import Checks
     from uaix_core.packages.templates.new import FurtherScope, Kind
 
 
@@ -84,9 +85,7 @@ def new_verb(  # noqa: PLR0913 - the options of the verb
 @click.argument("folder", type=PATH, metavar="DIR")
 @judging_options
 @json_option
-def unpack_verb(
-    archive: Path, folder: Path, *, ruleset: str, lenient: bool, as_json: bool
-) -> int:
+def unpack_verb(archive: Path, folder: Path, *, checks: Checks, as_json: bool) -> int:
     r"""Make the folder DIR of an archive.
 
     The archive is judged first; of a refused one nothing is written. DIR must not be
@@ -100,7 +99,7 @@ def unpack_verb(
     place = new_place(folder)
     source = read_as(archive, archive=True)
     with out.working(f"judging {archive}"):
-        report = judge(source, ruleset=ruleset, lenient=lenient)
+        report = judge(source, checks)
     if report.package is None:
         say_report(out, archive, report, written=False)
         return REFUSED

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -14,11 +15,11 @@ from uaix_surfaces.cli.failures import usable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_F = TypeVar("_F", bound="Callable[..., Any]")
+    from uaix_core.packages.lint import Checks
 
 
-class At(TypedDict):
-    """Where a verb writes, and who does it: what `at_options` hands in."""
+class At(NamedTuple):
+    """Where a verb writes, and who does it."""
 
     url: str
     scope: ScopeId
@@ -37,6 +38,17 @@ def _scope(_context: click.Context, _option: click.Parameter, text: str) -> Scop
 def _actor(_context: click.Context, _option: click.Parameter, text: str) -> Principal:
     with usable():
         return Principal.parse(text)
+
+
+def _trusted(
+    _context: click.Context, _option: click.Parameter, named: tuple[str, ...]
+) -> dict[str, bytes]:
+    if not named:
+        return {}
+    from uaix_surfaces.cli.keys import trusted_keys  # noqa: PLC0415 - on demand
+
+    with usable():
+        return trusted_keys(named)
 
 
 json_option = click.option(
@@ -70,23 +82,46 @@ key_option = click.option(
 overwrite_option = click.option(
     "--overwrite", is_flag=True, help="Replace an archive that is already there."
 )
+ruleset_option = click.option(
+    "--ruleset",
+    type=click.Choice(list(RULESETS)),
+    default=DEFAULT_RULESET,
+    show_default=True,
+    help="The required sets to judge by.",
+)
+_lenient_option = click.option(
+    "--lenient", is_flag=True, help="Read the few lenient rules as warnings."
+)
+_trust_option = click.option(
+    "--trust",
+    "trusted",
+    multiple=True,
+    callback=_trusted,
+    metavar="KEY|FILE",
+    help="A public key whose signatures count, in hex or in a file; repeatable.",
+)
 
 
-def at_options(function: _F) -> _F:
-    """The options that say where a verb writes, and who does it."""
-    return store_option(scope_option(actor_option(function)))
+def at_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options that say where a verb writes and who does it, as one ``at``."""
+
+    @wraps(function)
+    def called(
+        *args: Any, url: str, scope: ScopeId, actor: Principal, **more: Any
+    ) -> int:
+        return function(*args, at=At(url, scope, actor), **more)
+
+    return store_option(scope_option(actor_option(called)))
 
 
-def judging_options(function: _F) -> _F:
-    """The options that say by which rules a package is judged."""
-    lenient = click.option(
-        "--lenient", is_flag=True, help="Read the few lenient rules as warnings."
-    )
-    ruleset = click.option(
-        "--ruleset",
-        type=click.Choice(list(RULESETS)),
-        default=DEFAULT_RULESET,
-        show_default=True,
-        help="The required sets to judge by.",
-    )
-    return lenient(ruleset(function))
+def judging_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options that say how a package is judged, as one ``checks``."""
+
+    @wraps(function)
+    def called(
+        *args: Any, ruleset: str, lenient: bool, trusted: dict[str, bytes], **more: Any
+    ) -> int:
+        checks: Checks = {"ruleset": ruleset, "lenient": lenient, "trusted": trusted}
+        return function(*args, checks=checks, **more)
+
+    return ruleset_option(_lenient_option(_trust_option(called)))

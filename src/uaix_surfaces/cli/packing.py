@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from uaix_core.packages.lint import Report
+    from uaix_core.packages.lint import Checks, Report
 
 
 def judged_archive(
-    name: str, files: Mapping[str, bytes], *, ruleset: str, lenient: bool
+    name: str, files: Mapping[str, bytes], checks: Checks
 ) -> tuple[bytes, Report]:
     """The archive of these files and the verdict on it; empty when it is refused."""
     with usable():
         timestamp = archive_timestamp()
-    report = judge(PackageSource(files=files), ruleset=ruleset, lenient=lenient)
+    report = judge(PackageSource(files=files), checks)
     if not report.is_accepted:
         return b"", report
     # A limit of archives may refuse what is well as a folder.
     data = write_archive(files, timestamp=timestamp)
     packed = PackageSource(name, archive=data)
-    return data, judge(packed, ruleset=ruleset, lenient=lenient)
+    return data, judge(packed, checks)
 
 
 @click.command("pack")
@@ -70,8 +70,7 @@ def pack_verb(  # noqa: PLR0913 - the options of the verb
     target: Path | None,
     write_back: bool,
     overwrite: bool,
-    ruleset: str,
-    lenient: bool,
+    checks: Checks,
     as_json: bool,
 ) -> int:
     r"""Make an archive of the folder DIR.
@@ -97,13 +96,9 @@ def pack_verb(  # noqa: PLR0913 - the options of the verb
     shown = folder if target is None else target
     with out.working(f"judging {folder}"):
         if target is None:
-            data, report = b"", judge(
-                PackageSource(files=repacked.files), ruleset=ruleset, lenient=lenient
-            )
+            data, report = b"", judge(PackageSource(files=repacked.files), checks)
         else:
-            data, report = judged_archive(
-                target.name, repacked.files, ruleset=ruleset, lenient=lenient
-            )
+            data, report = judged_archive(target.name, repacked.files, checks)
     if not report.is_accepted:
         say_report(out, shown, report, written=False)
         return REFUSED

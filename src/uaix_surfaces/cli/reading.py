@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from uaix_core.values.ids import ScopeId
 
 #: Reading leaves no trace, so the reader's name is of no account.
-_READER = "operator:local"
+READER = "operator:local"
 
 
 def package_line(package: Package) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def list_verb(*, url: str, scope: ScopeId, as_json: bool) -> int:
       uaix list --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=_READER) as session:
+    with open_session(url, scope=scope, principal=READER) as session:
         if as_json:
             for package in _all_packages(session.packages):
                 out.line(package_line(package))
@@ -110,7 +110,7 @@ def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
       uaix show ada --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=_READER) as session:
+    with open_session(url, scope=scope, principal=READER) as session:
         view = session.packages.show(package_id)
     line = package_line(view.package)
     if as_json:
@@ -141,7 +141,7 @@ def history_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
       uaix history ada --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=_READER) as session:
+    with open_session(url, scope=scope, principal=READER) as session:
         history = session.packages.history(package_id)
         receipts = _all_receipts(session.packages, package_id)
     events = _events(history, receipts)

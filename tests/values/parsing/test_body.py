@@ -108,6 +108,14 @@ def test_labelled_text_has_a_title_fields_and_lists():
     assert by_label["Blockers"].text.startswith("Waiting for glass.\n\nThe boat")
 
 
+def test_a_dash_within_a_line_is_no_item():
+    """Only what begins a line opens a list item; what is indented belongs to it."""
+    (field,) = parsed("Steps:\none - two\n- three\n  and more\n  - four\n").fields
+
+    assert ("three\nand more\n- four",) == field.items
+    assert not field.is_list
+
+
 def test_pointer_records_open_with_a_stable_id():
     """Each stable id opens a record, which ends at a label that no record has."""
     first, second = parsed(POINTERS).records
@@ -259,6 +267,13 @@ def test_json_that_no_store_holds_is_text(data, code):
 
     assert ("text", data.decode()) == (body.dialect, body.unparsed)
     assert [code] == [note.code for note in body.notes]
+
+
+def test_json_without_members_stays_raw():
+    """A list or scalar as the whole body is kept in its canonical form."""
+    body = parse_body(b"[1, 2]", "application/json")
+
+    assert ("json", (), "[1,2]") == (body.dialect, body.sections, body.unparsed)
 
 
 def test_an_escaped_backslash_is_no_nul():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_core.packages.anchors import ANCHORS
@@ -36,8 +37,10 @@ WORDS: Final[tuple[tuple[str, str, str], ...]] = (
     (
         RUNS,
         "execute",
-        "executes executed executing execution executions executor executors "
-        "executable executables",
+        (
+            "executes executed executing execution executions executor executors "
+            "executable executables"
+        ),
     ),
     (RUNS, "command", "commands commanded commanding"),
     (RUNS, "shell", "shells shelled shelling"),
@@ -94,9 +97,7 @@ DENIALS: Final = frozenset(
 )
 
 #: Keys that list changes; on an anchor they ask for what only a human may allow.
-_CHANGE_WORDS: Final = frozenset(
-    ("operation", "operations", "mutation", "mutations")
-)
+_CHANGE_WORDS: Final = frozenset(("operation", "operations", "mutation", "mutations"))
 _ANCHOR_STEMS: Final = "|".join(
     sorted(path.rpartition("/")[2].removesuffix(".uai") for path in ANCHORS)
 )
@@ -128,16 +129,14 @@ def claim_of(key: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _claim_of(key: str) -> str | None:
-    words = words_of(key)
-    runs = runs_of(key)
-    for word in (*words, *runs):
-        if word in _TRIGGERS:
-            return _TRIGGERS[word]
-    pairs = zip(words, words[1:], strict=False)
-    is_event = any(a in BEFORE_EVENTS and b in EVENTS for a, b in pairs)
-    pairs = zip(runs, runs[1:], strict=False)
-    is_event = is_event or any(a in BEFORE_EVENTS and b in EVENTS for a, b in pairs)
-    return RUNS if is_event or any(map(_is_event_key, runs)) else None
+    words, runs = words_of(key), runs_of(key)
+    found = {_TRIGGERS[word] for word in (*words, *runs) if word in _TRIGGERS}
+    if RUNS in found or any(map(_is_event_key, runs)):
+        return RUNS
+    for row in (words, runs):
+        if any(a in BEFORE_EVENTS and b in EVENTS for a, b in pairwise(row)):
+            return RUNS
+    return CONFLICT if found else None
 
 
 #: Longer keys are judged anew each time, so that the cache stays small.

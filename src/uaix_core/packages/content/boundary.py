@@ -23,7 +23,7 @@ from uaix_core.packages.content.authority import (
 from uaix_core.packages.content.words import runs_of, shown_place, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from uaix_core.packages.findings import Findings
 
@@ -115,18 +115,8 @@ def judge_boundary(boundary: Any, findings: Findings) -> None:
 def _grants(value: Any, keys: Keys) -> Iterator[tuple[Keys, str]]:
     if isinstance(value, dict):
         for key, item in value.items():
-            if holds_denial(key):
-                continue
-            place = (*keys, key)
-            trigger = _power_of_key(key)
-            if trigger is not None and grants(item):
-                yield place, trigger
-            elif isinstance(item, str):
-                trigger = _power_of_text(item)
-                if trigger is not None:
-                    yield place, trigger
-            else:
-                yield from _grants(item, place)
+            if not holds_denial(key):
+                yield from _grants_under(key, item, (*keys, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             if isinstance(item, str):
@@ -135,6 +125,18 @@ def _grants(value: Any, keys: Keys) -> Iterator[tuple[Keys, str]]:
                     yield (*keys, index), trigger
             else:
                 yield from _grants(item, (*keys, index))
+
+
+def _grants_under(key: str, item: Any, place: Keys) -> Iterator[tuple[Keys, str]]:
+    trigger = _power_of_key(key)
+    if trigger is not None and not grants(item):
+        trigger = None
+    if trigger is None and isinstance(item, str):
+        trigger = _power_of_text(item)
+    if trigger is not None:
+        yield place, trigger
+    else:
+        yield from _grants(item, place)
 
 
 def holds_denial(text: str) -> bool:
@@ -148,9 +150,7 @@ def grants(value: Any) -> bool:
     An object that answers no to everything grants nothing.
     """
     if isinstance(value, dict):
-        return any(
-            grants(item) for key, item in value.items() if not holds_denial(key)
-        )
+        return any(grants(item) for key, item in value.items() if not holds_denial(key))
     if isinstance(value, list):
         return any(map(_item_grants, value))
     return says_yes(value)
@@ -180,9 +180,13 @@ def _power_of_text(text: str) -> str | None:
     return _named(_is_only_power, (*POWERS, *FLAGS), text)
 
 
-def _named(search: Any, powers: tuple[tuple[str, str], ...], text: str) -> str | None:
+def _named(
+    search: Callable[[str], re.Match[str] | None],
+    powers: tuple[tuple[str, str], ...],
+    text: str,
+) -> str | None:
     for words in (words_of(text), runs_of(text)):
         match = search(" ".join(words))
-        if match is not None:
+        if match is not None and match.lastindex is not None:
             return powers[match.lastindex - 1][0]
     return None

@@ -101,8 +101,10 @@ _CODE: Final = (
     (
         "source-roots",
         "where the sources stand",
-        "source+root|source+folder|source+director|source+layout|source+tree"
-        "|repository+layout|code+root",
+        (
+            "source+root|source+folder|source+director|source+layout|source+tree"
+            "|repository+layout|code+root"
+        ),
     ),
     ("commands", "the commands to work with", "command"),
     ("test-surfaces", "what is tested", "test+surface|test+suite|test+cover|tested"),

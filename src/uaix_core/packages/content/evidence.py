@@ -33,9 +33,7 @@ def kinds_among(listed: Mapping[str, Mapping[str, Any]]) -> set[str]:
     }
 
 
-def judge_evidence(
-    listed: Mapping[str, Mapping[str, Any]], findings: Findings
-) -> None:
+def judge_evidence(listed: Mapping[str, Mapping[str, Any]], findings: Findings) -> None:
     """Warn about each kind of evidence that isn't listed."""
     there = kinds_among(listed)
     for kind, purpose in missing(there):

@@ -9,14 +9,14 @@ Source: UAIX package format v0.1, "Words on the wire", "Required sets" and "Bodi
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
-
-import attrs
 
 from uaix_core.packages.content.authority import judge_authority
 from uaix_core.packages.content.boundary import BOUNDARY, judge_boundary
 from uaix_core.packages.content.duties import DUTY_FILES, judge_duties, labels_of
 from uaix_core.packages.content.evidence import judge_evidence
+from uaix_core.packages.content.hiding import HiddenNames
 from uaix_core.packages.content.long_term import (
     LEDGER_PATH,
     judge_ledger,
@@ -27,8 +27,11 @@ from uaix_core.packages.content.manifest_texts import (
     names_of_files,
     secret_names,
 )
-from uaix_core.packages.content.texts import judge_body_text, secrets_in
-from uaix_core.packages.content.words import HIDDEN_KEY
+from uaix_core.packages.content.texts import (
+    BETWEEN_NAMES,
+    judge_body_text,
+    secrets_in,
+)
 from uaix_core.packages.dimension_rules import (
     PERSONALITY_FOLDER,
     judge_dimension,
@@ -49,13 +52,15 @@ from uaix_core.values.parsing import parse_body
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from uaix_core.packages.findings import Finding, Findings
+    from uaix_core.packages.findings import Findings
     from uaix_core.packages.inventory import Measured
     from uaix_core.packages.manifest.judging import Listing
     from uaix_core.values.parsing.view import ParsedBody
 
 #: Bodies up to this many bytes are read for their labels.
 PARSED_BYTES: Final = 1024 * 1024
+#: So many labels of a file are looked at.
+MOST_LABELS: Final = 5000
 #: So many bytes of bodies with disclosure marks are compared with each other.
 COMPARED_BYTES: Final = 8 * 1024 * 1024
 
@@ -81,8 +86,8 @@ _DEPTH_RANGE: Final = "persona.depth-range"
 class ContentJudge:
     """Judges what one package says; ``findings`` collects.
 
-    Call `manifest`, then `names`, `body` for each file, `close` at the end, and
-    `without_secrets` on what is shown.
+    Call `manifest`, then `names`, `body` for each file, and `close` at the end.
+    ``hidden`` are the names that hold a secret and must not be shown.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -93,7 +98,7 @@ class ContentJudge:
         self._marked_bytes = 0
         self._ledger: ParsedBody | None = None
         self._unread: list[str] = []
-        self._secret_names: dict[str, str] = {}
+        self.hidden = HiddenNames()
 
     def manifest(self, wire: Mapping[str, Any] | None, raw: bytes) -> None:
         """Judge what a manifest says about the package.
@@ -109,7 +114,7 @@ class ContentJudge:
         judge_authority(wire, self._findings)
         judge_boundary(wire.get(BOUNDARY), self._findings)
         for key in judge_manifest_texts(wire, self._findings):
-            self._secret_names[key] = HIDDEN_KEY
+            self.hidden.add_key(key)
 
     def names(self, paths: Iterable[str]) -> None:
         """Look for secrets in the names of files, listed ones and those that are there.
@@ -124,7 +129,7 @@ class ContentJudge:
             if path not in known
         ]
         for path, (place, found) in secret_names((*listed, *there)).items():
-            self._secret_names[path] = place
+            self.hidden.add_path(path, place)
             self._findings.add(found.code, place, found.message)
 
     def body(self, path: str, data: bytes, media_type: str | None) -> None:
@@ -134,12 +139,14 @@ class ContentJudge:
             return
         text = data.decode("utf-8", "replace")
         judge_body_text(shown(path), text, self._findings)
-        if path.endswith(".uai"):
+        if path.endswith(".uai") or (
+            path.startswith(".uai/") and path.endswith(".json")
+        ):
             self._memory(path, data, text, media_type or "")
 
     def _binary(self, path: str, data: bytes) -> None:
         runs = _readable_runs(data)
-        for found in secrets_in("\n|\n".join(run.decode("ascii") for run in runs)):
+        for found in secrets_in(BETWEEN_NAMES.join(run.decode() for run in runs)):
             if found.is_sure:
                 message = f"a secret was found: {found.detector}"
                 self._findings.add(found.code, shown(path), message)
@@ -153,7 +160,7 @@ class ContentJudge:
         if parsed.notes:
             self._unread.append(path)
         if path in DUTY_FILES:
-            self._labels[path] = tuple(labels_of(parsed))
+            self._labels[path] = tuple(islice(labels_of(parsed), MOST_LABELS))
         if path == LEDGER_PATH:
             self._ledger = parsed
         is_persona = path == PERSONA_FILE or path.startswith(PERSONALITY_FOLDER)
@@ -171,9 +178,7 @@ class ContentJudge:
             if not found.code.startswith(_UNREAD) and not is_other_depth:
                 self._findings.add(found.code, shown(path), found.message)
 
-    def close(
-        self, listing: Listing | None, measured: Mapping[str, Measured]
-    ) -> None:
+    def close(self, listing: Listing | None, measured: Mapping[str, Measured]) -> None:
         """Judge what takes all files together.
 
         ``listing`` is None when there is no readable manifest.
@@ -207,30 +212,10 @@ class ContentJudge:
         for entry in files if isinstance(files, list) else ():
             path = entry.get("path") if isinstance(entry, dict) else None
             if isinstance(path, str) and path in self._marked:
-                members[path] = {k: v for k, v in entry.items() if k not in _ENTRY_NAMES}
+                members[path] = {
+                    k: v for k, v in entry.items() if k not in _ENTRY_NAMES
+                }
         return members
-
-    def without_secrets(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings with the names that hold a secret replaced by their places."""
-        if not self._secret_names:
-            return list(findings)
-        return [self._safe(finding) for finding in findings]
-
-    def _safe(self, finding: Finding) -> Finding:
-        for name, place in self._secret_names.items():
-            path = finding.path
-            if path is not None and _gives_away(path, name):
-                finding = attrs.evolve(finding, path=place)
-            if shown(name) in finding.message or name in finding.message:
-                finding = attrs.evolve(finding, message="a file whose name isn't shown")
-        return finding
-
-
-def _gives_away(path: str, name: str) -> bool:
-    """Whether a shown path is this name, a part of it, or a folder in it."""
-    whole = shown(name)
-    part = path.removesuffix("...")
-    return whole in path or name in path or whole.startswith(part + "/") or part == whole
 
 
 def _is_text(data: bytes) -> bool:

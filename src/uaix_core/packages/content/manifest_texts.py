@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from uaix_core.packages.content.authority import Keys
 from uaix_core.packages.content.texts import (
+    BETWEEN_NAMES,
     MOST_SHOWN,
     Found,
     JoinedTexts,
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
 _NAMED: Final = frozenset(
     (*wire_fields(Manifest), *wire_fields(FileEntry), *wire_fields(Integrity))
 )
-_is_uuid = re.compile(
-    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_is_uuid = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
+#: Words and numbers that are too short, and too much alike, to be a secret.
+_is_plain_path = re.compile(
+    r"[./]*+(?:[A-Z]?[a-z]{1,15}|[A-Z]{1,15}|[0-9]{1,8})"
+    r"(?:[-_./ ]++(?:[A-Z]?[a-z]{1,15}|[A-Z]{1,15}|[0-9]{1,8}))*"
 ).fullmatch
 _is_signature = re.compile(r"[A-Za-z0-9_-]{86}").fullmatch
 _is_local_path = re.compile(
@@ -48,7 +52,7 @@ def judge_manifest_texts(wire: Mapping[str, Any], findings: Findings) -> set[str
 
     Returns the keys that hold a secret, which no finding may show.
     """
-    values, keys = JoinedTexts(), JoinedTexts()
+    values, keys = JoinedTexts(), JoinedTexts(BETWEEN_NAMES)
     for place, key, text, is_key in _strings(wire):
         if is_key:
             keys.add(text, text)
@@ -89,11 +93,12 @@ def secret_names(paths: Iterable[tuple[str, str]]) -> dict[str, tuple[str, Found
 
     ``paths`` are pairs of a path and its place; of repeated paths the first counts.
     """
-    joined = JoinedTexts()
+    joined = JoinedTexts(BETWEEN_NAMES)
     by_place: dict[str, str] = {}
     for path, place in paths:
-        joined.add(place, path)
-        by_place[place] = path
+        if not _is_plain_path(path):
+            joined.add(place, path)
+            by_place[place] = path
     found: dict[str, tuple[str, Found]] = {}
     for hit in secrets_in(joined.text):
         place, there = joined.place_of(hit)

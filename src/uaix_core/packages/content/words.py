@@ -17,7 +17,7 @@ _runs = re.compile(r"[A-Za-z]+").findall
 _parts = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall
 
 # A key that holds digits or is long could be a token put in the wrong place.
-_is_harmless = re.compile(r"[A-Za-z][A-Za-z_-]{0,39}").fullmatch
+_is_harmless = re.compile(r"sha256|[A-Za-z][A-Za-z_-]{0,39}").fullmatch
 
 HIDDEN_KEY: Final = "(a key not shown)"
 

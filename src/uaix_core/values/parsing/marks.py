@@ -42,10 +42,6 @@ MAX_DEPTH: Final = 10
 _BY_WORD: Final[Mapping[str, Disclosure]] = {word: word for word in DISCLOSURES}
 #: What the name of a mark beside its field ends with.
 _SUFFIX: Final = "_disclosure"
-_bracketed = re.compile(
-    r"(?P<label>.*?)[ \t]*[(](?P<word>none|private|sensitive|public)[)]",
-    re.IGNORECASE | re.DOTALL,
-).fullmatch
 _is_depth = re.compile(r"[0-9]{1,2}").fullmatch
 
 
@@ -78,10 +74,11 @@ def strictest(words: Iterable[Disclosure | None]) -> Disclosure | None:
 
 def split_label(label: str) -> tuple[str, Disclosure | None]:
     """A label without the mark in brackets behind it, and the mark."""
-    match = _bracketed(label) if label.endswith(")") else None
-    if match is None:
+    if not label.endswith(")"):
         return label, None
-    return match["label"], known_word(match["word"])
+    before, bracket, inside = label[:-1].rpartition("(")
+    word = known_word(inside) if bracket else None
+    return (label, None) if word is None else (before.rstrip(" \t"), word)
 
 
 @value

@@ -1,0 +1,67 @@
+"""The verb that says why a file is required or refused: explain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from uaix_backends.files import read_package
+from uaix_core.packages.diff import read_manifest, readable_files
+from uaix_core.packages.required.explaining import explained
+from uaix_surfaces.cli.failures import OK, usable
+from uaix_surfaces.cli.options import PATH, json_option, ruleset_option
+from uaix_surfaces.cli.output import Output
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _declared(path: Path) -> list[str]:
+    """The scopes that a package declares; whatever isn't a word is none."""
+    with usable():
+        declared = read_manifest(readable_files(read_package(path)))
+    words = declared.get("declaredScopes")
+    return [w for w in words if isinstance(w, str)] if isinstance(words, list) else []
+
+
+@click.command("explain")
+@click.argument("path", metavar="PATH")
+@click.option(
+    "--package", type=PATH, metavar="F", help="A package whose scopes are meant."
+)
+@click.option(
+    "--scope-of",
+    "scopes",
+    multiple=True,
+    metavar="SCOPE",
+    help="A scope that a package declares; may be repeated.",
+)
+@ruleset_option
+@json_option
+def explain_verb(
+    path: str,
+    *,
+    package: Path | None,
+    scopes: tuple[str, ...],
+    ruleset: str,
+    as_json: bool,
+) -> int:
+    r"""Say why a file at PATH inside a package is required, allowed or refused.
+
+    Without --package and --scope-of it is about a package that declares nothing but
+    universal. The answer names the rule that the lint would name.
+
+    \b
+    Examples:
+      uaix explain .uai/persona.uai --package ada.uaix
+      uaix explain .uai/voice.uai --scope-of advanced_persona_profile
+    """
+    declared = [*(() if package is None else _declared(package)), *scopes]
+    found = explained(path, declared, ruleset=ruleset)
+    out = Output(as_json=as_json)
+    if as_json:
+        out.line({**found.as_dict(), "scopes": sorted({*declared, "universal"})})
+    else:
+        out.say(found.text)
+    return OK

@@ -1,0 +1,282 @@
+"""The verbs that bring packages into a store: install, restore, update, clone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from uaix_backends.files import read_package
+from uaix_backends.opening import open_session
+from uaix_core.packages.anchors import Authorisation
+from uaix_core.packages.answers import PackageRefusedError
+from uaix_core.packages.archive.reader import EXTENSION
+from uaix_core.packages.diff import readable_files
+from uaix_core.packages.manifest.words import is_sha256
+from uaix_core.packages.required.sets import MANIFEST_PATH
+from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.errors import NotFoundError
+from uaix_surfaces.cli.failures import OK, usable
+from uaix_surfaces.cli.judging import report_line, show_findings, show_report
+from uaix_surfaces.cli.options import (
+    PATH,
+    at_options,
+    json_option,
+    judging_options,
+    key_option,
+)
+from uaix_surfaces.cli.output import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from uaix_core.packages.answers import Stored
+    from uaix_core.packages.lint import Checks
+    from uaix_core.packages.source import PackageSource
+    from uaix_core.session.packages import Packages
+    from uaix_surfaces.cli.options import At
+
+
+_DONE: Final = {
+    "install": "installed",
+    "restore": "restored",
+    "update": "updated",
+    "clone": "cloned",
+}
+
+
+def _read(path: Path) -> PackageSource:
+    with usable():
+        return read_package(path)
+
+
+def _store(
+    out: Output,
+    name: str,
+    call: Callable[[Packages], Stored],
+    at: At,
+    *,
+    create: bool,
+) -> int:
+    """Open the store, call the verb of a session, and tell what came of it."""
+    with (
+        out.working(name),
+        open_session(
+            at.url, scope=at.scope, principal=at.actor, create=create
+        ) as session,
+    ):
+        try:
+            answer = call(session.packages)
+        except PackageRefusedError as error:
+            refused = error
+        else:
+            _tell_stored(out, name, answer)
+            return OK
+    # Told out here, where no sign of work goes on beside it.
+    if out.as_json:
+        out.line({**report_line(name, refused.report), "receipt": refused.receipt})
+    else:
+        show_report(out, name, refused.report)
+    raise refused
+
+
+def _tell_stored(out: Output, name: str, answer: Stored) -> None:
+    line = answer.as_dict()
+    if out.as_json:
+        out.line({"path": name, **line})
+        return
+    again = "" if answer.is_first else ", as it was already"
+    out.say(f"{name}: {_DONE[answer.operation]}{again}", "accepted")
+    del line["notices"]
+    out.pairs(line.items())
+    show_findings(out, answer.notices)
+
+
+@click.command("install")
+@click.argument("path", type=PATH, metavar="F")
+@at_options
+@key_option
+@judging_options
+@json_option
+def install_verb(
+    path: Path,
+    *,
+    key: str | None,
+    checks: Checks,
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Judge the package F (archive or folder) and store all of it, in quarantine.
+
+    The store is made when it isn't there. The same package again gives the first
+    answer and writes nothing. A refused package leaves a receipt and nothing else.
+
+    \b
+    Example:
+      uaix install ada.uaix --store sqlite:my.db --scope me/personal/main
+    """
+    source = _read(path)
+
+    def call(packages: Packages) -> Stored:
+        return packages.install(source, key=key, **checks)
+
+    out = Output(as_json=as_json)
+    return _store(out, str(path), call, at, create=True)
+
+
+@click.command("restore")
+@click.argument("path", type=PATH, metavar="F")
+@at_options
+@key_option
+@judging_options
+@json_option
+def restore_verb(
+    path: Path,
+    *,
+    key: str | None,
+    checks: Checks,
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Bring the package F (archive or folder) back under its own identity.
+
+    The store is made when it isn't there. Where the very same package stands, only a
+    receipt is written that says so; an older state of it is refused.
+
+    \b
+    Example:
+      uaix restore ada.uaix --store sqlite:new.db --scope me/personal/main
+    """
+    source = _read(path)
+
+    def call(packages: Packages) -> Stored:
+        return packages.restore(source, key=key, **checks)
+
+    out = Output(as_json=as_json)
+    return _store(out, str(path), call, at, create=True)
+
+
+def _base(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> str | None:
+    """The checkpoint that was edited: its digest as typed, or that of a package."""
+    if text is None or is_sha256(text):
+        return text
+    with usable():
+        manifest = readable_files(read_package(text)).get(MANIFEST_PATH)
+        if manifest is None:
+            raise NotFoundError(
+                "the package has no manifest", code="manifest.missing", path=text
+            )
+    return sha256_hex(manifest)
+
+
+def _authorisations(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Authorisation, ...]:
+    found = []
+    for text in texts:
+        path, _, operation = text.rpartition(":")
+        with usable():
+            found.append(Authorisation(path, operation))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+@click.command("update")
+@click.argument("path", type=PATH, metavar="F")
+@at_options
+@click.option(
+    "--based-on",
+    metavar="SHA256|F",
+    callback=_base,
+    help="The manifest that was edited: its SHA-256, or a package that holds it.",
+)
+@click.option(
+    "--authorise",
+    "authorisations",
+    multiple=True,
+    metavar="PATH:OPERATION",
+    callback=_authorisations,
+    help="Let a protected anchor change: create, replace, tombstone or restore.",
+)
+@key_option
+@judging_options
+@json_option
+def update_verb(  # noqa: PLR0913 - the options of the verb
+    path: Path,
+    *,
+    based_on: str | None,
+    authorisations: tuple[Authorisation, ...],
+    key: str | None,
+    checks: Checks,
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Make the edited package F (archive or folder) the new checkpoint.
+
+    It is stored in quarantine again, and history keeps what stood before. An edit of
+    anything but the current checkpoint is refused. --based-on isn't needed when the
+    manifest says basedOn. Totem, taboo and talisman change only with --authorise.
+
+    \b
+    Examples:
+      uaix update new.uaix --based-on old.uaix --store dir:my --scope me/personal/main
+      uaix update new.uaix --based-on old.uaix --authorise .uai/taboo.uai:replace \
+        --store dir:my --scope me/personal/main
+    """
+    source = _read(path)
+
+    def call(packages: Packages) -> Stored:
+        return packages.update(
+            source,
+            based_on=based_on,
+            authorisations=authorisations,
+            key=key,
+            **checks,
+        )
+
+    out = Output(as_json=as_json)
+    return _store(out, str(path), call, at, create=False)
+
+
+def _is_path(name: str) -> bool:
+    """Whether the name of an origin is a path: its form says so, not what is there."""
+    separators = [os.sep, *([os.altsep] if os.altsep else [])]
+    return name.endswith(EXTENSION) or any(mark in name for mark in separators)
+
+
+@click.command("clone")
+@click.argument("origin", metavar="PACKAGE_ID|F")
+@at_options
+@click.option("--id", "package_id", metavar="NEW_ID", help="Default: a new UUID.")
+@judging_options
+@json_option
+def clone_verb(
+    origin: str,
+    *,
+    package_id: str | None,
+    checks: Checks,
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Store a copy with an identity of its own; the original is untouched.
+
+    A name that ends in .uaix or holds a / is a package outside of the store (a folder
+    here is ./NAME), any other the id of a stored one. The copy gets new stable ids,
+    and its lineage names the original.
+
+    \b
+    Examples:
+      uaix clone ada --id ada-2 --store sqlite:my.db --scope me/personal/main
+      uaix clone ./ada --store sqlite:my.db --scope me/personal/main
+    """
+    is_path = _is_path(origin)
+    wanted = _read(Path(origin)) if is_path else origin
+
+    def call(packages: Packages) -> Stored:
+        return packages.clone(wanted, package_id=package_id, **checks)
+
+    out = Output(as_json=as_json)
+    return _store(out, origin, call, at, create=is_path)
