@@ -204,7 +204,7 @@ def lint_page() -> str:
             f"`{rule.code}`",
             severity,
             rule.family,
-            rule.trigger or "",
+            ", ".join(filter(None, (rule.trigger, *rule.triggers))),
             text.replace("|", "\\|"),
         ]
 

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
-import random
 import string
 import uuid
 
-LOWER_HEX = "0123456789abcdef"
-ALNUM = string.ascii_letters + string.digits
-UPPER = string.ascii_uppercase + string.digits
-WIDE = ALNUM + "-_"
-LOWER = string.ascii_lowercase + string.digits
-DIGITS = string.digits
-
-
-def drawn(alphabet: str, count: int, seed: object = 0) -> str:
-    """So many characters of an alphabet, mixed, the same ones for the same seed."""
-    source = random.Random(f"{alphabet}{count}{seed}")
-    body = [source.choice(alphabet) for _ in range(count)]
-    # The ends are letters or digits and never a word of a slug.
-    sure = "a7" if alphabet.islower() else "A7" if alphabet == UPPER else "b7Q"
-    if alphabet in {ALNUM, WIDE, UPPER, LOWER}:
-        body[: len(sure)] = sure
-        body[-1] = "9"
-        body[len(body) // 2] = "4"
-    return "".join(body)
+from tests.gate import vendor_cases
+from tests.gate.drawing import ALNUM, DIGITS, LOWER, LOWER_HEX, UPPER, WIDE, drawn
 
 
 def _base64(text: str) -> str:
@@ -179,9 +161,10 @@ def _shaped() -> list[tuple[str, str]]:
 TOKENS: list[tuple[str, str]] = [
     *(
         (name, literal + drawn(alphabet, count, literal))
-        for name, literal, alphabet, count in _PREFIXED
+        for name, literal, alphabet, count in _PREFIXED + vendor_cases.PREFIXED
     ),
     *_shaped(),
+    *vendor_cases.SHAPED,
 ]
 
 #: Secrets that are more than one token.
@@ -224,11 +207,16 @@ TEXTS: list[tuple[str, str]] = [
     ("credential-assignment", f"https://h.example/x?access_token={drawn(LOWER, 20)}"),
     ("credential-assignment", f"config['secret'] = \"{drawn(LOWER, 20)}\""),
     ("credential-assignment", f'"{{\\"apiKey\\":\\"{drawn(LOWER, 20)}\\"}}"'),
+    ("credential-assignment", f"CREATE USER a PASSWORD '{drawn(LOWER, 14)}'"),
+    ("credential-assignment", f"the access token is {drawn(LOWER, 20)}, keep it"),
+    ("credential-assignment", '"auth": "' + _base64("aladdin:opensesame") + '"'),
     ("credential-assignment", "token = " + drawn(string.ascii_lowercase, 30)),
     (
         "slack-webhook",
-        f"https://hooks.slack.com/services/T{drawn(UPPER, 8)}/B{drawn(UPPER, 8)}"
-        f"/{drawn(ALNUM, 24)}",
+        (
+            f"https://hooks.slack.com/services/T{drawn(UPPER, 8)}/B{drawn(UPPER, 8)}"
+            f"/{drawn(ALNUM, 24)}"
+        ),
     ),
     (
         "discord-webhook",
@@ -243,7 +231,7 @@ TEXTS: list[tuple[str, str]] = [
 ]
 
 #: Everything that must be found, with the detector that names it.
-POSITIVES = TOKENS + TEXTS
+POSITIVES = TOKENS + TEXTS + vendor_cases.LINKS
 
 _SHA = drawn(LOWER_HEX, 40)
 _SHA256 = drawn(LOWER_HEX, 64)
@@ -265,6 +253,12 @@ NEGATIVES = [
     f"SHA256:{_DIGEST.rstrip('=')}",
     f"h1:{_DIGEST}",
     f'integrity="sha1-{_DIGEST[:27]}="',
+    f"pkg/module.py,sha256={_DIGEST.rstrip('=')},1234",
+    "sha512-" + _LONG_DIGEST.replace("ABCD", "U+FF")[:86] + "==",
+    "https://host.example/rober42539/lao-dictionary/LICENSE.txt",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+    "token=[A-Za-z0-9+/=_.-]{20,}",
+    "password = [x1, y2, z3, a4, b5, c6]",
     "id 7d444840-9dc0-11d1-b245-5ffdce74fad2",
     "01ARZ3NDEKTSV4RRFFQ69G5FAV",
     "mem_01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -310,6 +304,10 @@ NEGATIVES = [
     "max_tokens=4096, top_p=0.9",
     "token count: 128000tokens",
     "The password is stored elsewhere.",
+    "The token is base64-encoded and sha256-hashed.",
+    "the session key is 7d444840-9dc0-11d1-b245-5ffdce74fad2 hashed",
+    "The secret is in `docs/security/Chapter2.md`.",
+    'the word "token" is used in chapter2-section3',
     "The password must be changed each spring; it is kept elsewhere.",
     "password: at least 12 characters with letters and digits",
     "pass: 12/12, fail: 0/12",
@@ -344,7 +342,7 @@ NEGATIVES = [
     "Look for BEGIN RSA PRIVATE KEY in the file.",
     "risk-assessment-of-the-whole-garden-2026",
     "Меня зовут Мира, и я люблю сад 2026 года",
-    "花园的浇水计划：每周一和周四，token 数量 4096",
+    "\u82b1\u56ed\u7684\u6d47\u6c34\uff1a\u6bcf\u5468\uff0ctoken \u6570\u91cf 4096",
     "xoxb- tokens start so; ghp_ tokens as well",
     "[0.123, -0.456, 0.789, 1.0e-05]",
     "Zm9v YmFy",

@@ -13,17 +13,43 @@ from uaix_core.gate.scan import scan_all, scan_text
 from uaix_core.gate.table import DETECTORS
 
 #: The ids of the governed-memory specification.
-FIRST = """
-anthropic-api-key openai-api-key stripe-secret-key stripe-restricted-key github-token
-github-oauth-token github-user-token github-server-token github-refresh-token
-github-fine-grained-token gitlab-personal-token slack-bot-token slack-user-token
-slack-app-token aws-access-key-id aws-temporary-access-key-id google-api-key
-google-oauth-token npm-token digitalocean-token sendgrid-api-key huggingface-token
-shopify-access-token supabase-service-key pem-private-key pem-rsa-private-key
-pem-ec-private-key pem-dsa-private-key pem-encrypted-private-key openssh-private-key
-pgp-private-key url-embedded-credential json-web-token high-entropy-token
-credential-assignment
-""".split()
+FIRST = [
+    "anthropic-api-key",
+    "openai-api-key",
+    "stripe-secret-key",
+    "stripe-restricted-key",
+    "github-token",
+    "github-oauth-token",
+    "github-user-token",
+    "github-server-token",
+    "github-refresh-token",
+    "github-fine-grained-token",
+    "gitlab-personal-token",
+    "slack-bot-token",
+    "slack-user-token",
+    "slack-app-token",
+    "aws-access-key-id",
+    "aws-temporary-access-key-id",
+    "google-api-key",
+    "google-oauth-token",
+    "npm-token",
+    "digitalocean-token",
+    "sendgrid-api-key",
+    "huggingface-token",
+    "shopify-access-token",
+    "supabase-service-key",
+    "pem-private-key",
+    "pem-rsa-private-key",
+    "pem-ec-private-key",
+    "pem-dsa-private-key",
+    "pem-encrypted-private-key",
+    "openssh-private-key",
+    "pgp-private-key",
+    "url-embedded-credential",
+    "json-web-token",
+    "high-entropy-token",
+    "credential-assignment",
+]
 
 #: What may stand right beside a secret.
 PLACES = {
@@ -47,6 +73,11 @@ def test_the_table_holds_the_specified_detectors():
     """Every detector of the specification is in the table."""
     assert set() == set(FIRST) - {detector.id for detector in DETECTORS}
     assert 35 == len(FIRST)
+
+
+def test_every_detector_has_a_case():
+    """No detector of the table is without a secret that it names."""
+    assert set() == {d.id for d in DETECTORS} ^ {name for name, _secret in POSITIVES}
 
 
 def test_each_detector_of_a_vendor_has_a_keyword():

@@ -29,7 +29,9 @@ def _texts(path) -> dict[str, str]:
 )
 def test_valid_samples_hold_no_secret(sample_packages, name):
     """No file of a valid sample is refused."""
-    hits = {path: scan_text(text) for path, text in _texts(sample_packages / name).items()}
+    hits = {
+        path: scan_text(text) for path, text in _texts(sample_packages / name).items()
+    }
 
     assert {} == {path: hit for path, hit in hits.items() if hit}
 

@@ -2,24 +2,65 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+
 import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.adversarial import KIB, scan_everything, texts
 from tests.gate.disguises import DISGUISES
-from tests.gate.secret_cases import ALNUM, POSITIVES, TOKENS, drawn
+from tests.gate.drawing import ALNUM, drawn
+from tests.gate.secret_cases import POSITIVES, TOKENS
 
 from uaix_core.gate.checksums import crc_base62
 from uaix_core.gate.hits import FieldHit, Hit
 from uaix_core.gate.scan import OVERLAP, WINDOW, scan_all, scan_fields, scan_text
 
 TOKEN = "ghp_" + drawn(ALNUM, 36)
-WORDS = (
-    "garden plan water the of a token password secret key is at Monday notes and 42 "
-    "2026 spring pass auth \u00e9t\u00e9 \u82b1\u56ed \u0441\u0430\u0434 https://e.x/a "
-    "- * # : = ( ) \u201cquoted\u201d \U0001f331 (see) e.g. 3.5 10% C++ a/b x_y"
-).split()
+WORDS = [
+    "garden",
+    "plan",
+    "water",
+    "the",
+    "of",
+    "a",
+    "token",
+    "password",
+    "secret",
+    "key",
+    "is",
+    "at",
+    "Monday",
+    "notes",
+    "and",
+    "42",
+    "2026",
+    "spring",
+    "pass",
+    "auth",
+    "été",
+    "花园",
+    "сад",
+    "https://e.x/a",
+    "-",
+    "*",
+    "#",
+    ":",
+    "=",
+    "(",
+    ")",
+    "“quoted”",
+    "🌱",
+    "(see)",
+    "e.g.",
+    "3.5",
+    "10%",
+    "C++",
+    "a/b",
+    "x_y",
+]
 
 
 def test_the_specified_examples_are_named_as_specified():
@@ -124,10 +165,33 @@ def test_a_key_tells_what_its_value_is():
     assert [] == scan_fields({"metadata": {"db-password": "kept elsewhere"}})
 
 
-@given(st.lists(st.sampled_from(WORDS), max_size=60), st.sampled_from([" ", "\n", ", "]))
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=60), st.sampled_from([" ", "\n", ", "])
+)
 def test_prose_is_never_refused(words, joint):
     """Words in any order hold no secret."""
     assert [] == scan_all(joint.join(words))
+
+
+@given(st.binary(max_size=8), st.uuids(version=4))
+def test_digests_and_ids_are_never_refused(content, one):
+    """Digests in the usual spellings and UUIDs are no secrets, whatever they name."""
+    data = hashlib.sha512(content).digest()
+    short = base64.b64encode(data[:32]).decode()
+    texts = [
+        f"commit {data[:20].hex()}",
+        f'"sha256": "{data[:32].hex()}"',
+        f"image@sha256:{data[:32].hex().upper()}",
+        f"sha256-{short}",
+        f"SHA256:{short.rstrip('=')}",
+        f"h1:{short}",
+        f"sha512-{base64.b64encode(data).decode()}",
+        f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{short[:43]}",
+        f"data:image/png;base64,{short}",
+        f"{one} and /files/{one}/{data[:16].hex()}.json",
+    ]
+
+    assert [] == [text for text in texts if scan_text(text)]
 
 
 @given(st.text(max_size=200))

@@ -195,6 +195,11 @@ def test_denials_say_no(word, rest):
         ),
         (top(longTermMemory={"trustLabels": {"tools": "x"}}), None),
         (top(issuer={"exec": "x"}), "issuer.exec"),
+        (
+            lambda m: m.manifest["files"].append([{"exec": "x"}]),
+            "files[7][0].exec",
+        ),
+        (top(entrypoints={"a": {"exec": "x"}}), "entrypoints.exec"),
         (top(k9Token="x"), "(a key not shown)"),
     ],
 )

@@ -110,7 +110,9 @@ def test_words_of_authority_are_powers_in_keys_only(word, joint):
         ({"current": ["network"]}, ["supportBoundary.current[0]"]),
         ({"RUNTIMEEXECUTION": True}, ["supportBoundary.RUNTIMEEXECUTION"]),
         ({"network": True}, ["supportBoundary.network"]),
+        ({"isCertified": True}, ["supportBoundary.isCertified"]),
         ({"onImport": "x"}, ["supportBoundary.onImport"]),
+        ({"toolGrants": [0, 1]}, ["supportBoundary.toolGrants"]),
         ({"toolGrants": [{"shell": False}, "x"]}, ["supportBoundary.toolGrants"]),
         ({"node": ["runtime execution"]}, ["supportBoundary.node[0]"]),
     ],
@@ -134,6 +136,7 @@ def test_what_grants(boundary, expected):
         {"current": ["works without network access", "never runtime execution"]},
         {"summary": "Hosted import is somebody else's business."},
         {"current": ["a network of readers", "the provider's manual"]},
+        {"current": ["read by certified librarians"], "certified": False},
         {"noRuntimeExecution": True},
     ],
 )

@@ -27,7 +27,7 @@ from tests.packages.rule_cases import drop, note, without
 
 from uaix_core.packages.content.duties import DUTIES, labels_of
 from uaix_core.packages.content.evidence import KINDS
-from uaix_core.packages.content.judging import PARSED_BYTES
+from uaix_core.packages.content.judging import COMPARED_BYTES, PARSED_BYTES
 from uaix_core.values.parsing import parse_body
 
 #: How many duties each group has, and a scope that asks for them.
@@ -219,6 +219,8 @@ def test_long_text_beside_pointers_is_an_inline_body():
     told(LTM, pointers(POINTER) + b"\n## Copied\n\n" + b"word " * 101)(maker)
 
     assert {"ltm.inline-body"} == codes(maker.lint())
+    told(LTM, b"word " * 101)(maker)
+    assert {"ltm.empty", "ltm.inline-body", "content.unparsed"} == codes(maker.lint())
 
 
 def test_unread_files_are_counted_once():
@@ -233,6 +235,17 @@ def test_unread_files_are_counted_once():
     assert [".uai/notes/a.uai"] == [f.path for f in one]
     assert [None] == [f.path for f in two]
     assert two[0].message.endswith(": 2")
+
+
+def test_what_is_not_compared_is_told():
+    """Marked files beyond what is compared for leaks count as unread."""
+    maker = Maker()
+    text = b"disclosure: public\n" + b"word: x\n" * (PARSED_BYTES // 8 - 10)
+    for number in range(COMPARED_BYTES // len(text) + 1):
+        maker.add(f".uai/notes/{number}.uai", text)
+    found = [f for f in maker.lint().findings if f.code == "content.unparsed"]
+
+    assert [f".uai/notes/{COMPARED_BYTES // len(text)}.uai"] == [f.path for f in found]
 
 
 def test_depth_is_judged_in_persona_files_only():

@@ -6,11 +6,16 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.packages.content_cases import secret, told
+from tests.packages.content_cases import VOICE, secret, told
 from tests.packages.package_maker import MANIFEST, NOW, Maker, codes, digest, errors
 from tests.packages.rule_cases import body, note, raw, top, totem
 
-from uaix_core.packages.content.texts import PIECE, JoinedTexts, secrets_in
+from uaix_core.packages.content.texts import (
+    MOST_SHOWN,
+    PIECE,
+    JoinedTexts,
+    secrets_in,
+)
 from uaix_core.packages.lint import lint
 
 SECRET = secret()
@@ -90,6 +95,42 @@ def test_names_with_secrets_are_shown_by_no_finding(kind):
     assert SECRET not in plain
     assert {"secret.found", "media.unsupported", "set.unregistered"} <= codes(report)
     assert {"files[7].path", "files[8].path"} <= {f.path for f in report.findings}
+
+
+def test_messages_name_no_file_with_a_secret_name():
+    """A finding about one file doesn't name another one whose name is a secret."""
+    maker = Maker("advanced_persona_profile")
+    told(VOICE, "disclosure: private\nmotto: let us look\n")(maker)
+    path = f".uai/notes/{SECRET}.uai"
+    maker.add(path, b"disclosure: public\nmotto: let us look\n")
+    report = maker.lint()
+
+    assert SECRET not in json.dumps(report.as_dict())
+    assert {VOICE} == {
+        f.path for f in report.findings if f.code == "persona.disclosure-leak"
+    }
+
+
+def test_long_manifests_are_judged_throughout():
+    """A secret or a probe behind much other text in the manifest is found."""
+    maker = Maker()
+    maker.manifest["x"] = [f"word {number} " * 200 for number in range(300)]
+    maker.manifest["y"] = [SECRET, "http://10.0.0.7/"]
+    found = {(f.code, f.path) for f in maker.lint().findings}
+
+    assert {("secret.found", "y[0]"), ("content.private-probe", "y[1]")} <= found
+
+
+def test_many_secrets_are_told_up_to_a_number():
+    """Beyond a number of secrets in one text or manifest, no more are told."""
+    maker = Maker()
+    maker.manifest["x"] = [secret(number) for number in range(MOST_SHOWN + 5)]
+    text = "\n".join(secret(number) for number in range(MOST_SHOWN + 5))
+    maker.add(".uai/notes/a.uai", text.encode())
+    paths = [f.path for f in maker.lint().findings if f.code == "secret.found"]
+
+    assert 2 * MOST_SHOWN == len(paths)
+    assert MOST_SHOWN == paths.count(".uai/notes/a.uai")
 
 
 def test_keys_that_are_secrets_are_shown_by_no_finding():
@@ -255,3 +296,20 @@ def test_what_no_signature_covers_is_told_without_secret_names():
 
     assert SECRET not in json.dumps(report.as_dict())
     assert {TOTEM, "files[7].path"} == set(report.signatures.uncovered)
+
+
+def test_fields_do_not_excuse_each_other():
+    """A word of warning in one field takes nothing from a command in the next."""
+    maker = Maker()
+    maker.manifest["x"] = ["you should never", "rm -rf / now", "that is not safe"]
+    found = [f.path for f in maker.lint().findings if f.code == "content.destructive"]
+
+    assert ["x[1]"] == found
+
+
+def test_fields_are_not_read_as_one():
+    """A command or token that only two fields together would make is none."""
+    maker = Maker()
+    maker.manifest["x"] = ["rm -rf", "/ and more", SECRET[:20], SECRET[20:]]
+
+    assert set() == errors(maker.lint())

@@ -17,6 +17,10 @@ STEPS = [
     "bytes",
     "manifest",
     "hostile",
+    "edit",
+    "update",
+    "diff",
+    "clone",
     "copy",
 ]
 
@@ -99,6 +103,51 @@ def test_the_twins_are_hostile(shown):
     assert not list(there.rglob("outside.uai"))
 
 
+def test_the_edit_is_one_file(shown):
+    """The edited package differs in one file and in a manifest that fits it."""
+    _, there = shown
+    before, after = entries(there / "persona.uaix"), entries(there / "edited.uaix")
+
+    assert before.keys() == after.keys()
+    assert {MANIFEST, ".uai/persona.uai"} == {
+        p for p in before if before[p] != after[p]
+    }
+    assert after[".uai/persona.uai"].startswith(before[".uai/persona.uai"])
+    assert [] == mismatches(after)
+    folder = there / "edited"
+    assert after == {path: (folder / path).read_bytes() for path in after}
+
+
+def test_the_update_continues_the_first_checkpoint(shown, run):
+    """History holds both checkpoints, and what is stored now is the edit."""
+    ran, there = shown
+    at = ("--store", f"sqlite:{there}/store.db", "--scope", "demo/personal/main")
+
+    events = run("history", "demo-persona", *at, "--json").lines
+    checkpoints = [e for e in events if e["kind"] == "checkpoint"]
+    assert ["install", "update"] == [event["what"] for event in checkpoints]
+    changed = [e["path"] for e in events if e["what"] == "replace"]
+    assert [".uai/persona.uai"] == changed
+    line = run("show", "demo-persona", *at, "--json").line
+    edited = entries(there / "edited.uaix")[MANIFEST]
+    assert hashlib.sha256(edited).hexdigest() == line["manifest_sha256"]
+    (told,) = [line["shown"] for line in ran.lines if line["name"] == "update"]
+    assert "package.rollback" in told
+
+
+def test_the_clone_is_somebody_else(shown):
+    """Bodies are equal, package id and every stable id are not."""
+    _, there = shown
+    edited, clone = entries(there / "edited.uaix"), entries(there / "clone.uaix")
+
+    assert [MANIFEST] == [path for path in edited if edited[path] != clone[path]]
+    ours, theirs = (json.loads(files[MANIFEST]) for files in (edited, clone))
+    assert ("demo-persona", "demo-clone") == (ours["packageId"], theirs["packageId"])
+    ids = [{e["stableId"] for e in m["files"]} for m in (ours, theirs)]
+    assert set() == ids[0] & ids[1]
+    assert [] == mismatches(clone)
+
+
 def test_what_it_says_to_try_next_works(run):
     """Each command that the demonstration ends with ends as it should."""
     ran = run("demo", "there")
@@ -106,7 +155,7 @@ def test_what_it_says_to_try_next_works(run):
     assert 0 == ran.code
     tail = ran.out.partition("What to try next:")[2]
     commands = [line.split()[1:] for line in tail.splitlines() if line.split()]
-    assert [1, 0, 0, 0] == [run(*command).code for command in commands]
+    assert [1, 1, 0, 0, 0] == [run(*command).code for command in commands]
 
 
 def test_the_current_folder_is_its_place(run, tmp_path):

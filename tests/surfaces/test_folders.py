@@ -12,6 +12,12 @@ from uaix_core.packages.templates.new import KINDS
 MANIFEST = ".uai/manifest.uaix.json"
 
 
+def entries(path):
+    """The entries of an archive, read by the standard library alone."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_new_package_is_valid(run, tmp_path, kind):
     """Every kind of new package is accepted as it is, named after its folder."""
@@ -62,7 +68,9 @@ def test_an_empty_folder_takes_a_new_package(run, tmp_path):
         (("new", "persona", "mine", "--issuer", ""), "template.text"),
         (("new", "kingdom", "mine"), "usage"),
         (("pack", "none", "-o", "a.uaix"), "files.missing"),
+        (("new", "persona", "mine", "--also", "kingdom"), "usage"),
         (("pack", ".", "-o", "a.zip"), "usage"),
+        (("pack", "."), "usage"),
         (("unpack", "none.uaix", "mine"), "files.missing"),
         (("unpack", ".", "mine"), "files.form"),
     ],
@@ -96,6 +104,63 @@ def test_pack_brings_the_manifest_up_to_date(run, folder, tmp_path):
     whole = (tmp_path / "new.uaix").read_bytes()
     assert hashlib.sha256(whole).hexdigest() == ran.line["archive_sha256"]
     assert 0 == run("lint", "new.uaix").code
+
+
+def test_pack_writes_the_manifest_back(run, folder, tmp_path):
+    """--write-back makes an edited folder valid again and touches nothing else."""
+    edited = folder / ".uai/persona.uai"
+    edited.write_bytes(edited.read_bytes() + b"\nThe name is Ada.\n")
+    (folder / MANIFEST).chmod(0o640)
+    before = read_package(folder).files
+    assert 1 == run("lint", folder).code
+
+    ran = run("pack", folder, "--write-back", "-o", "new.uaix", "--json")
+
+    assert (0, True) == (ran.code, ran.line["written_back"])
+    assert 0 == run("lint", folder).code
+    after = read_package(folder).files
+    assert [MANIFEST] == [path for path in before if before[path] != after[path]]
+    assert before.keys() == after.keys()
+    assert after == entries(tmp_path / "new.uaix")
+    assert 0o640 == (folder / MANIFEST).stat().st_mode & 0o777
+
+
+def test_pack_can_write_back_alone(run, folder, tmp_path):
+    """Without an archive --write-back brings the folder up to date, once."""
+    edited = folder / ".uai/persona.uai"
+    edited.write_bytes(edited.read_bytes() + b"\nThe name is Ada.\n")
+
+    first = run("pack", folder, "--write-back", "--json").line
+    again = run("pack", folder, "--write-back", "--json").line
+
+    assert (True, False) == (first["written_back"], again["written_back"])
+    assert first["archive_sha256"] is None
+    assert 0 == run("lint", folder).code
+    assert ["ada"] == [path.name for path in tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("blocked", ["a refusal", "a taken target"])
+def test_pack_writes_nothing_back_when_it_fails(run, folder, tmp_path, blocked):
+    """When no archive is written, the folder's manifest stays as it is."""
+    if blocked == "a refusal":
+        (folder / ".uai/extra.uai").write_bytes(b"more\n")
+    else:
+        (tmp_path / "new.uaix").write_bytes(b"old")
+    edited = folder / ".uai/persona.uai"
+    edited.write_bytes(edited.read_bytes() + b"\nThe name is Ada.\n")
+    before = (folder / MANIFEST).read_bytes()
+
+    assert 1 == run("pack", folder, "--write-back", "-o", "new.uaix").code
+    assert before == (folder / MANIFEST).read_bytes()
+
+
+def test_a_new_package_declares_what_it_is_told_to(run, tmp_path):
+    """--also adds a scope with the files that it requires."""
+    ran = run("new", "handoff", "mine", "--also", "agent_file_handoff", "--json")
+
+    assert 0 == ran.code
+    assert ".uai/file-handoff.uai" in ran.line["files"]
+    assert 0 == run("lint", "mine").code
 
 
 def test_pack_writes_no_refused_package(run, folder, tmp_path):
@@ -188,10 +253,10 @@ def test_unpack_never_lands_among_files(run, archive, folder):
 
 def test_a_limit_of_archives_refuses_at_packing(run, persona, tmp_path, monkeypatch):
     """A package that is well only as a folder is not written as an archive."""
-    from uaix_surfaces.cli import folders  # noqa: PLC0415 - to stand in for its writer
+    from uaix_surfaces.cli import packing  # noqa: PLC0415 - to stand in for its writer
 
     write_package(tmp_path / "mine", persona)
-    monkeypatch.setattr(folders, "write_archive", lambda *_, **__: b"no archive")
+    monkeypatch.setattr(packing, "write_archive", lambda *_, **__: b"no archive")
 
     ran = run("pack", "mine", "-o", "new.uaix", "--json")
 

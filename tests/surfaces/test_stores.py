@@ -276,6 +276,17 @@ def test_a_wrong_actor_makes_no_store(run, archive, at, tmp_path):
     assert {"ada.uaix"} == {path.name for path in tmp_path.iterdir()}
 
 
+def test_people_see_notices_as_findings(run, archive, folder, at):
+    """What an accepted package is told about beside is a table of findings."""
+    run("install", archive, *at)
+
+    ran = run("clone", "./ada", *at)
+
+    assert 0 == ran.code
+    assert "package.same-persona" in ran.out
+    assert "notices" not in ran.out
+
+
 def test_people_see_why_an_install_was_refused(run, refused, at):
     """Without --json the findings are a table and the error is one line."""
     ran = run("install", refused, *at)

@@ -59,18 +59,28 @@ _PLAIN: Final = re.compile(
 _TYPED: Final = re.compile(
     rf"{_CLOSING}[ \t]{{0,8}}:[ \t]{{0,2}}[\w.\[\]|? ]{{1,24}}=(?!=){_BREAK}"
 )
+#: What each form but the spaced one has right after the key; prose seldom does.
+_GIVES: Final = re.compile(
+    rf"{_CLOSING}[ \t]{{0,8}}(?:[=:>,\"'-]|value|is[ \t]|was[ \t])"
+)
+_SPACED_WORD: Final = re.compile(r"\b(?:ENV|ARG|setenv|setx|export|set)[ \t]", re.ASCII)
 _SPACED: Final = re.compile(r"[ \t]{1,8}")
+_SAID: Final = re.compile(
+    rf"{_CLOSING}[ \t]{{1,4}}(?:is|was)[ \t]{{1,4}}:?[ \t]{{0,4}}"
+)
 _SPACED_BEFORE: Final = re.compile(
     r"(?:--|\b(?:ENV|ARG|setenv|setx|export|set)[ \t]{1,8})[\w.-]{0,64}\Z", re.ASCII
 )
 
 _VALUE: Final = re.compile(
-    r"(?:\\?(?P<quote>[\"'`]))?(?P<value>[!-~\u00c0-\u024f]{1,4096})"
+    r"(?:\\?(?P<quote>[\"'`]))?(?P<value>[!-~\u00c0-\u024f]{1,512})"
 )
 _PREFIXED: Final = re.compile(r"[rbfuRBFU]{1,2}(?=[\"'])")
 _UNQUOTED_END: Final = re.compile(
     r"[\"'`<>]|[,;&|](?=[\w.-]{1,40}[\"']?\s?[=:])|\\[nrt\"']"
 )
+#: An unquoted list, tuple or mapping is no value.
+_OPENING: Final = frozenset("[({")
 _ENDING: Final = ".,;:!?)]}\\"
 
 _HEADERS: Final = (
@@ -90,7 +100,8 @@ _LOGIN: Final = re.compile(
     re.ASCII,
 )
 _CURL: Final = re.compile(
-    r"\b(?:curl|wget|http|https)\b[^\n]{0,160}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:",
+    r"\b(?:curl|wget|http|https)\b[^\n]{0,160}?\s(?:-u|--user)[ =]?"
+    r"[\"']?[^\s:\"']{1,64}:",
     re.ASCII,
 )
 _NAMED: Final = frozenset({"authorization"})
@@ -122,6 +133,7 @@ def is_harmless(text: str) -> bool:
         or shapes.is_path(text)
         or shapes.is_dotted_name(text)
         or shapes.is_reference(text)
+        or shapes.is_pattern(text)
         or is_template(text)
         or is_placeholder(text)
     )
@@ -149,6 +161,10 @@ def _value_at(text: str, place: int) -> tuple[int, int, bool]:
 def _judged(text: str, place: int, key: str) -> tuple[int, int] | None:
     start, end, quoted = _value_at(text, place)
     value = text[start:end]
+    if not quoted and value[:1] in _OPENING:
+        return None
+    if key.endswith("auth") and len(value) >= MIN_VALUE and _is_basic(value):
+        return start, end
     if is_value(value) and (quoted or not shapes.is_call(text[start : end + 1])):
         return start, end
     strict = _STRICT_VALUE.match(value)
@@ -195,18 +211,29 @@ def _keys(text: str, lowered: str) -> Iterator[Span]:
 
 
 def _assignments(text: str, lowered: str) -> Iterator[Found]:
+    has_options = "--" in text or _SPACED_WORD.search(text) is not None
     for start, end in _keys(text, lowered):
-        for form in (_PLAIN, _TYPED, _SPACED):
+        if not (has_options or _GIVES.match(lowered, end)):
+            continue
+        for form in (_PLAIN, _TYPED, _SPACED, _SAID):
             given = form.match(lowered, end)
             if not given or (
-                form is _SPACED
-                and not _SPACED_BEFORE.search(text, max(0, start - 80), start)
+                form is _SPACED and not _may_be_spaced(text, start, given.end())
             ):
                 continue
             span = _judged(text, given.end(), lowered[start:end])
-            if span:
+            if span and not (
+                form is _SAID and shapes.is_made_of_parts(text[slice(*span)])
+            ):
                 yield ASSIGNMENT, *span
                 break
+
+
+def _may_be_spaced(text: str, start: int, end: int) -> bool:
+    """Whether a space may give a value: to an option, in quotes, or after ENV."""
+    return text[end : end + 1] in {'"', "'"} or bool(
+        _SPACED_BEFORE.search(text, max(0, start - 80), start)
+    )
 
 
 def _is_basic(value: str) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from uaix_core.gate.hits import Hit, byte_offset, by_place
+from uaix_core.gate.hits import Hit, byte_offsets
 from uaix_core.gate.sentences import Sentences, any_within, places_of
 from uaix_core.gate.views import plain_views
 
@@ -163,9 +163,10 @@ def _found(text: str) -> Iterator[tuple[str, int, int]]:
 
 def destructive_commands(text: str) -> list[Hit]:
     """Destructive commands with a target, one hit a place, in order of offset."""
-    hits: dict[tuple[str, int], Hit] = {}
-    for view in plain_views(text):
-        for name, start, end in _found(view.text):
-            place = byte_offset(text, view.source(start, end))
-            hits.setdefault((name, place), Hit(name, place))
-    return sorted(hits.values(), key=by_place)
+    found = {
+        (view.source(start, end), name)
+        for view in plain_views(text)
+        for name, start, end in _found(view.text)
+    }
+    offsets = byte_offsets(text, (place for place, _name in found))
+    return [Hit(name, offsets[place]) for place, name in sorted(found)]

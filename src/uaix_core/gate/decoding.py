@@ -29,7 +29,7 @@ _ESCAPE: Final = re.compile(
     r"|(?P<named>[abfnrtv\"'`\\/]))"
     rf"|(?<=&)\#(?:[xX](?P<entity>{_HEX}{{1,6}})|(?P<decimal>[0-9]{{1,7}}));?"
     r"|(?<=&)(?P<word>amp|lt|gt|quot|apos|lowbar|hyphen|period|colon|equals|sol);"
-    rf"|(?<=U)\+(?P<point>{_HEX}{{4,6}})(?:[ ](?=U\+))?"
+    rf"|(?<=U)(?<![A-Za-z0-9+/]U)(?P<points>\+{_HEX}{{4,6}}(?:[ ]?U\+{_HEX}{{4,6}})*)"
     rf"|(?<==)(?P<printable>{_HEX}{{2}}={_HEX}{{2}}(?:={_HEX}{{2}})+))"
 )
 _SIGNS: Final = ("%", "\\", "&", "U+")
@@ -48,6 +48,7 @@ _BYTES_SIGN: Final = re.compile(
 _BYTE_STARTS: Final = (-4, -2, 1, 2)
 _RUN: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _NAMED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_BYTE_SIGNS: Final = {"percent": "%", "printable": "="}
 _WORDS: Final = {
     "amp": "&",
     "lt": "<",
@@ -68,7 +69,6 @@ _NUMBERS: Final = {
     "octal": 8,
     "entity": 16,
     "decimal": 10,
-    "point": 16,
 }
 _MAX_CODE: Final = 0x10FFFF
 _NOT_HEX: Final = re.compile(r"[^0-9A-Fa-f]|0x")
@@ -81,6 +81,9 @@ MIN_RUN: Final = 16
 #: So many characters of a run show whether it says anything, at one of four places.
 _PROBE: Final = 24
 _QUAD: Final = 4
+
+#: A shorter run says something by chance too often when it is read from anywhere.
+_CUT: Final = 28
 
 
 def _clean(data: bytes) -> str | None:
@@ -150,7 +153,7 @@ def base64_text(run: str) -> str | None:
     one is read from each of its first four characters.
     """
     body = run.rstrip("=").translate(_URL_SAFE)
-    for skip in range(_QUAD):
+    for skip in range(_QUAD if len(body) >= _CUT else 1):
         text = _said(body[skip:])
         if text is not None:
             return text
@@ -172,13 +175,14 @@ def _number(match: re.Match[str], kind: str) -> str | None:
 
 def _replacement(match: re.Match[str], kind: str) -> str | None:
     found = match[kind]
-    if kind == "percent":
-        return _clean(bytes.fromhex(found.replace("%", "")))
-    if kind == "printable":
-        return _clean(bytes.fromhex(found.replace("=", "")))
+    if kind in _BYTE_SIGNS:
+        return _clean(bytes.fromhex(found.replace(_BYTE_SIGNS[kind], "")))
     if kind == "units":
         units = bytes.fromhex(re.sub(r"[\\%]?u", "", found))
         return units.decode("utf-16-be", "surrogatepass")
+    if kind == "points":
+        codes = [int(code, 16) for code in re.findall(rf"\+({_HEX}+)", found)]
+        return "".join(map(chr, codes)) if max(codes) <= _MAX_CODE else None
     if kind == "named":
         return _NAMED.get(found, found)
     if kind == "word":

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import attrs
 
-from uaix_core.gate.hits import Confidence
+if TYPE_CHECKING:
+    from uaix_core.gate.hits import Confidence
 
 Family = Literal[
     "armour", "key", "prefix", "url", "webhook", "signature", "header", "jwt",
@@ -29,11 +30,11 @@ Check = Literal["crc-base62", "jwt", "mixed"]
 #: that base64 and dotted tokens use.
 ALNUM: Final = "[A-Za-z0-9]"
 WIDE: Final = "[A-Za-z0-9_-]"
-TOKEN: Final = "[A-Za-z0-9+/=_.-]"
+DOTTED: Final = "[A-Za-z0-9+/=_.-]"
 LOWER_HEX: Final = "[0-9a-f]"
 HEX: Final = "[0-9A-Fa-f]"
 
-_OPEN_ALPHABETS: Final = (WIDE, TOKEN)
+_OPEN_ALPHABETS: Final = (WIDE, DOTTED)
 
 
 @attrs.frozen(kw_only=True)

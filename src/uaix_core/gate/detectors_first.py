@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from uaix_core.gate.detectors import ALNUM, TOKEN, WIDE, prefix
+from uaix_core.gate.detectors import ALNUM, DOTTED, WIDE, prefix
 
 PREFIXES: Final = (
     prefix("anthropic-api-key", "sk-ant-", 24, WIDE),
@@ -18,16 +18,16 @@ PREFIXES: Final = (
     prefix("github-refresh-token", "ghr_", 36, ALNUM, check="crc-base62"),
     prefix("github-fine-grained-token", "github_pat_", 40, WIDE),
     prefix("gitlab-personal-token", "glpat-", 20, WIDE),
-    prefix("slack-bot-token", "xoxb-", 24, TOKEN),
-    prefix("slack-user-token", "xoxp-", 24, TOKEN),
-    prefix("slack-app-token", "xapp-", 24, TOKEN),
+    prefix("slack-bot-token", "xoxb-", 24, DOTTED),
+    prefix("slack-user-token", "xoxp-", 24, DOTTED),
+    prefix("slack-app-token", "xapp-", 24, DOTTED),
     prefix("aws-access-key-id", "AKIA", 16),
     prefix("aws-temporary-access-key-id", "ASIA", 16),
     prefix("google-api-key", "AIza", 35, WIDE),
-    prefix("google-oauth-token", "ya29.", 32, TOKEN),
+    prefix("google-oauth-token", "ya29.", 32, DOTTED),
     prefix("npm-token", "npm_", 36, ALNUM, check="crc-base62"),
     prefix("digitalocean-token", "dop_v1_", 60),
-    prefix("sendgrid-api-key", "SG.", 32, TOKEN),
+    prefix("sendgrid-api-key", "SG.", 32, DOTTED),
     prefix("huggingface-token", "hf_", 32),
     prefix("shopify-access-token", "shpat_", 32),
     prefix("supabase-service-key", "sbp_", 36),

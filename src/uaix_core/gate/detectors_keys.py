@@ -14,12 +14,12 @@ _SPACE: Final = r"(?:\s|\\[nrt]){1,8}"
 
 
 def _armour(name: str, kind: str, end: str = "PRIVATE KEY") -> Detector:
-    words = _SPACE.join(f"BEGIN {kind} {end}".split())
+    words = _SPACE.join(f"{kind} {end}".split())
     return Detector(
         id=name,
         family="armour",
         keywords=("private",),
-        pattern=rf"-----?\s{{0,4}}{words}",
+        pattern=rf"-----?\s{{0,4}}BEGIN{_SPACE}{words}",
         placeholder=False,
         confidence="certain",
     )

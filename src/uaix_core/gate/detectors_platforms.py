@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from uaix_core.gate.detectors import (
-    ALNUM,
+    DOTTED,
     HEX,
     LOWER_HEX,
-    TOKEN,
     WIDE,
     Detector,
     prefix,
@@ -25,7 +24,7 @@ CLOUDS: Final = (
     prefix("aws-service-bearer-id", "ABIA", 16),
     prefix("aws-context-key-id", "ACCA", 16),
     prefix("aws-bedrock-key", "ABSK", 100, _B64),
-    prefix("aws-bedrock-key", "bedrock-api-key-", 24, TOKEN),
+    prefix("aws-bedrock-key", "bedrock-api-key-", 24, DOTTED),
     shaped("aws-mws-key", "amzn.mws.", _UUID),
     prefix("google-oauth-secret", "GOCSPX-", 20, WIDE),
     shaped("google-refresh-token", "1//0", r"[A-Za-z0-9_-]{38,}"),
@@ -69,9 +68,9 @@ CLOUDS: Final = (
         prefix("netlify-token", literal, 36)
         for literal in ("nfp_", "nfc_", "nfo_", "nfb_", "nfu_")
     ),
-    prefix("fly-token", "fm1r_", 60, TOKEN),
-    prefix("fly-token", "fm1a_", 60, TOKEN),
-    prefix("fly-token", "fm2_", 60, TOKEN),
+    prefix("fly-token", "fm1r_", 60, DOTTED),
+    prefix("fly-token", "fm1a_", 60, DOTTED),
+    prefix("fly-token", "fm2_", 60, DOTTED),
     prefix("fly-token", "fo1_", 40, WIDE),
     prefix("vercel-token", "vcp_", 24),
     prefix("vercel-token", "vck_", 24),
@@ -81,6 +80,12 @@ CLOUDS: Final = (
     prefix("vault-token", "hvs.", 24, WIDE),
     prefix("vault-batch-token", "hvb.", 24, WIDE),
     prefix("vault-recovery-token", "hvr.", 24, WIDE),
+    shaped(
+        "vault-legacy-token",
+        "s.",
+        r"(?=[A-Za-z]{0,21}[0-9][A-Za-z]{1,20}[0-9])[A-Za-z0-9]{24}(?![A-Za-z0-9_.-])",
+        check="mixed",
+    ),
     Detector(
         id="terraform-cloud-token",
         family="prefix",
@@ -106,7 +111,7 @@ CLOUDS: Final = (
     ),
     shaped("kubernetes-bootstrap-token", "sha256~", r"[A-Za-z0-9_-]{43}"),
     prefix("prefect-key", "pnu_", 36),
-    prefix("onepassword-service-token", "ops_eyJ", 100, TOKEN),
+    prefix("onepassword-service-token", "ops_eyJ", 100, DOTTED),
     shaped(
         "onepassword-secret-key",
         "A3-",
@@ -129,7 +134,7 @@ HOSTS: Final = (
             "glsoat-",
             "glffct-",
             "glwt-",
-        )  # fmt: skip
+        )
     ),
     prefix("gitlab-runner-token", "GR1348941", 20, WIDE),
     shaped("github-installation-token", "v1.", rf"{LOWER_HEX}{{40}}"),
@@ -155,7 +160,7 @@ HOSTS: Final = (
         shaped("sonarqube-token", literal, r"[0-9a-f]{40}")
         for literal in ("squ_", "sqp_", "sqa_")
     ),
-    shaped("octopus-key", "API-", r"[A-Z0-9]{26,}", check="mixed"),
+    shaped("octopus-key", "API-", r"(?=[A-Z]{0,25}[0-9])[A-Z0-9]{26,}"),
 )
 
 MODELS: Final = (
@@ -174,7 +179,6 @@ MODELS: Final = (
     prefix("cerebras-api-key", "csk-", 40),
     prefix("fireworks-api-key", "fw_", 22),
     prefix("together-api-key", "tgp_v1_", 40, WIDE),
-    prefix("langfuse-secret-key", "sk-lf-", 30, WIDE),
     shaped(
         "clickhouse-key",
         "4b1d",

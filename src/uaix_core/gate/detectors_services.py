@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from uaix_core.gate.detectors import (
+    DOTTED,
     HEX,
     LOWER_HEX,
-    TOKEN,
     WIDE,
     Detector,
     prefix,
@@ -21,7 +21,7 @@ _UUID: Final = rf"{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}"
 
 MESSAGES: Final = (
     *(
-        prefix("slack-token", f"xox{kind}-", 20, TOKEN)
+        prefix("slack-token", f"xox{kind}-", 20, DOTTED)
         for kind in ("a", "r", "s", "o", "e", "c", "d")
     ),
     shaped("slack-token", "xoxe.", r"xox[bp]-[A-Za-z0-9-]{20,}"),
@@ -53,7 +53,18 @@ MESSAGES: Final = (
     shaped("brevo-key", "xsmtpsib-", r"[0-9a-f]{64}-[A-Za-z0-9]{16}"),
     shaped("resend-key", "re_", r"[A-Za-z0-9]{7,10}_[A-Za-z0-9]{20,}", check="mixed"),
     prefix("facebook-token", "EAACEdEose0cBA", 16),
-    prefix("facebook-token", "EAA", 80),
+    Detector(
+        id="facebook-token",
+        family="prefix",
+        keywords=("eaa",),
+        pattern=r"EAA(?<![A-Za-z0-9+/]EAA)[A-Za-z0-9]{80,}",
+    ),
+    Detector(
+        id="facebook-app-token",
+        family="prefix",
+        keywords=("|",),
+        pattern=r"(?<![A-Za-z0-9])\d{13,17}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])",
+    ),
     prefix("twitter-bearer-token", "AAAAAAAAAAAAAAAAAAAAA", 60, "[A-Za-z0-9%]"),
     Detector(
         id="firebase-server-key",
@@ -74,7 +85,12 @@ PAYMENTS: Final = (
         prefix("square-token", literal, 22, WIDE)
         for literal in ("sq0atp-", "sq0csp-", "sq0idp-", "sq0idb-")
     ),
-    prefix("square-access-token", "EAAA", 56, WIDE),
+    Detector(
+        id="square-access-token",
+        family="prefix",
+        keywords=("eaaa",),
+        pattern=r"EAAA(?<![A-Za-z0-9+/]EAAA)[A-Za-z0-9_-]{56,}",
+    ),
     shaped("plaid-token", "access-", rf"(?:sandbox|development|production)-{_UUID}"),
     shaped(
         "braintree-token",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from uaix_core.gate.decoding import base64_text
 from uaix_core.gate.placeholders import is_placeholder
-from uaix_core.gate.shapes import is_made_of_parts
+from uaix_core.gate.shapes import is_made_of_parts, is_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MIN_LENGTH: Final = 24
 MAX_LENGTH: Final = 64
 MIN_BITS: Final = 4.5
+
+#: What a path begins with is a word of so many letters.
+MIN_WORD: Final = 3
 
 #: On both sides of a line break a split run has at least so many characters, mixed.
 MIN_SIDE: Final = 8
@@ -110,6 +113,14 @@ def is_high(run: str) -> bool:
     )
 
 
+def _is_place(run: str, before: str) -> bool:
+    """Whether a run is an address, a dotted name or a path, and no base64."""
+    if "." in run or (before == ":" and run.startswith("//")):
+        return True
+    first = run[1:].split("/", maxsplit=1)[0]
+    return run[0] == "/" and len(first) >= MIN_WORD and is_word(first)
+
+
 def _candidates(text: str) -> Iterator[Span]:
     for match in RUN.finditer(text):
         start = match.start()
@@ -119,7 +130,7 @@ def _candidates(text: str) -> Iterator[Span]:
         if is_high(run):
             yield start, match.end()
         elif "/" in run or "." in run:
-            if len(run) > MAX_LENGTH and not (run[0] == "/" or "." in run):
+            if len(run) > MAX_LENGTH and not _is_place(run, text[start - 1 : start]):
                 # A long run of base64 falls into pieces at its slashes by chance.
                 continue
             for part in _PARTS.finditer(run):
@@ -130,6 +141,10 @@ def _candidates(text: str) -> Iterator[Span]:
 def may_hold(long_words: str) -> bool:
     """Whether any run in a text's long words refuses by entropy, apart from context."""
     return next(_candidates(long_words), None) is not None
+
+
+def _is_side(part: str) -> bool:
+    return len(part) >= MIN_SIDE and is_mixed(part) and not is_made_of_parts(part)
 
 
 def entropy_spans(text: str, seams: list[int] | None = None) -> Iterator[Span]:
@@ -146,8 +161,7 @@ def entropy_spans(text: str, seams: list[int] | None = None) -> Iterator[Span]:
         if before >= 0 and start < public[before][1]:
             continue
         if seams is None or any(
-            is_mixed(text[start:seam]) and is_mixed(text[seam:end])
+            _is_side(text[start:seam]) and _is_side(text[seam:end])
             for seam in seams[bisect_right(seams, start) : bisect_right(seams, end)]
-            if start + MIN_SIDE <= seam <= end - MIN_SIDE
         ):
             yield start, end

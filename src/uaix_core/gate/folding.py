@@ -21,7 +21,10 @@ MAX_DECOMPOSITION: Final = 4
 _MAX_CACHED: Final = 16_384
 
 #: Characters that show nothing although they are no format characters (category Cf).
-_BLANK: Final = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_BLANK: Final = (
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0f"
+    "\U000e0100-\U000e01ef"
+)
 _IS_BLANK: Final = re.compile(f"[{_BLANK}]")
 
 #: ASCII and what looks like it, written as code points since that is the point of them.

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.gate.folding import fold
-from uaix_core.gate.hits import Hit, byte_offset, by_place
+from uaix_core.gate.hits import Hit, by_place, byte_offset
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +129,8 @@ def gives_orders(comment: str) -> bool:
     one anywhere and a clause of it is an imperative, or when it tells whoever reads it
     to ignore earlier instructions.
     """
-    folded = " ".join(fold(comment).lower().split(" ")).strip()
+    lines = [" ".join(line.split()) for line in fold(comment).lower().splitlines()]
+    folded = "\n".join(line for line in lines if line)
     if _ORDERS.search(folded):
         return True
     vocative = _VOCATIVE.match(folded)

@@ -5,9 +5,12 @@ Source: the gate rules of the memory semantics (refusals are content-free).
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: How sure a rule is: a checksum or an armour line is ``certain``, a vendor's prefix
 #: ``likely``, entropy or a telling key ``possible``. All of them refuse.
@@ -49,10 +52,22 @@ class FieldHit:
 
 def byte_offset(text: str, index: int) -> int:
     """The offset in UTF-8 bytes of the character at ``index``."""
-    before = text[:index]
-    if before.isascii():
+    if text.isascii():
         return index
-    return len(before.encode("utf-8", "surrogatepass"))
+    return len(text[:index].encode("utf-8", "surrogatepass"))
+
+
+def byte_offsets(text: str, indices: Iterable[int]) -> dict[int, int]:
+    """The offsets in UTF-8 bytes of many characters, in one pass over the text."""
+    if text.isascii():
+        return {index: index for index in indices}
+    offsets: dict[int, int] = {}
+    place = offset = 0
+    for index in sorted(set(indices)):
+        offset += len(text[place:index].encode("utf-8", "surrogatepass"))
+        offsets[index] = offset
+        place = index
+    return offsets
 
 
 def by_place(hit: Hit) -> tuple[int, int]:

@@ -12,12 +12,14 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.gate.hits import Hit, Severity, byte_offset, by_place
+from uaix_core.gate.hits import Hit, byte_offsets
 from uaix_core.gate.sentences import Sentences, any_within, places_of
 from uaix_core.gate.views import plain_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from uaix_core.gate.hits import Severity
 
 LOOPBACK: Final = "probe-loopback"
 PRIVATE: Final = "probe-private"
@@ -105,6 +107,7 @@ def _is_octal(part: str) -> bool:
 
 _MAX_PARTS: Final = 4
 _IPV4_BITS: Final = 32
+_MAX_BYTE: Final = 0xFF
 
 
 def _loose_v4(host: str) -> ipaddress.IPv4Address | None:
@@ -117,7 +120,7 @@ def _loose_v4(host: str) -> ipaddress.IPv4Address | None:
     except ValueError:
         return None
     *front, last = numbers
-    if any(not 0 <= number <= 0xFF for number in front):
+    if any(not 0 <= number <= _MAX_BYTE for number in front):
         return None
     room = _IPV4_BITS - 8 * len(front)
     if not 0 <= last < 1 << room:
@@ -132,7 +135,7 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     if ":" not in host:
         return _loose_v4(host)
     try:
-        found = ipaddress.IPv6Address(host.split("%")[0])
+        found = ipaddress.IPv6Address(host.split("%", maxsplit=1)[0])
     except ValueError:
         return None
     return found.ipv4_mapped or found
@@ -214,6 +217,25 @@ class _Requests:
         )
 
 
+def _asked_for(text: str, *, is_field: bool) -> Iterator[tuple[str, int, int]]:
+    """The private hosts that count: all of a field's, in a body those asked for."""
+    requests: _Requests | None = None
+    for form, kind, start, end in _hosts(text):
+        if form is _BARE and _is_file(text, start):
+            continue
+        if not is_field:
+            requests = requests or _Requests(text)
+            if form is _BARE and not requests.is_host(start, end):
+                continue
+            if start not in requests:
+                continue
+        yield kind, start, end
+
+
+def _severity(kind: str, *, is_field: bool) -> Severity:
+    return "warning" if kind == LOOPBACK and not is_field else "error"
+
+
 def private_probes(text: str, *, is_field: bool = False) -> list[Hit]:
     """Private hosts that a text asks to reach, one hit a host, in order of offset.
 
@@ -221,22 +243,12 @@ def private_probes(text: str, *, is_field: bool = False) -> list[Hit]:
     refuses. In a body a request verb has to stand in the same sentence, and loopback
     (``probe-loopback``) only warns.
     """
-    hits: dict[int, Hit] = {}
+    found: dict[int, str] = {}
     for view in plain_views(text):
-        shown = view.text
-        requests: _Requests | None = None
-        for form, kind, start, end in _hosts(shown):
-            if form is _BARE and _is_file(shown, start):
-                continue
-            if not is_field:
-                requests = requests or _Requests(shown)
-                if form is _BARE and not requests.is_host(start, end):
-                    continue
-                if start not in requests:
-                    continue
-            severity: Severity = (
-                "warning" if kind == LOOPBACK and not is_field else "error"
-            )
-            place = byte_offset(text, view.source(start, end))
-            hits.setdefault(place, Hit(kind, place, severity=severity))
-    return sorted(hits.values(), key=by_place)
+        for kind, start, end in _asked_for(view.text, is_field=is_field):
+            found.setdefault(view.source(start, end), kind)
+    offsets = byte_offsets(text, found)
+    return [
+        Hit(kind, offsets[place], severity=_severity(kind, is_field=is_field))
+        for place, kind in sorted(found.items())
+    ]

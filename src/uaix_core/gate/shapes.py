@@ -25,7 +25,7 @@ _VOWEL: Final = re.compile(r"[aeiouyAEIOUY]")
 #: pieces, ULIDs, numbers, and parts of a written instant.
 _PART: Final = re.compile(
     r"(?:[0-9a-f]+|[0-9A-F]+|[0-9A-HJKMNP-TV-Z]{26}|\d{1,2}[Tt]\d{1,2}|\d{8}T\d{4,6}Z?"
-    r"|\d{1,6}Z|[A-Z]{1,4}\d{1,6}|[a-z]{1,8}\d{1,2}[a-z]{1,12})"
+    r"|\d{1,6}Z|[A-Z]{1,4}\d{1,6}|[a-z]{2,15}\d{1,6}|[a-z]{1,8}\d{1,2}[a-z]{1,12})"
 )
 
 #: The humps of a name in camel case, and its number at the end.
@@ -107,7 +107,8 @@ def is_path(text: str) -> bool:
     if "/" not in text and not _PATH_START.match(text):
         return False
     parts = [
-        part.strip("{}<>$*:()%@#") for part in re.split(r"[/\\]", text.split("?")[0])
+        part.strip("{}<>$*:()%@#")
+        for part in re.split(r"[/\\]", text.split("?", maxsplit=1)[0])
     ]
     return all(is_made_of_parts(part) for part in parts)
 
@@ -123,7 +124,15 @@ def is_dotted_name(text: str) -> bool:
 
 def is_call(text: str) -> bool:
     """Whether a text begins as a call or a subscript."""
-    return _CALL.match(text) is not None
+    match = _CALL.match(text)
+    return match is not None and all(
+        map(_is_part, filter(None, _NAME_PARTS.split(match[0])))
+    )
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text is a pattern: it holds ranges of letters and digits."""
+    return ("a-z" in text or "A-Z" in text) and "0-9" in text
 
 
 def is_reference(text: str) -> bool:

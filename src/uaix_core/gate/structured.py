@@ -74,5 +74,7 @@ def is_jwt_header(part: str) -> bool:
 def web_tokens(text: str) -> Iterator[Found]:
     """JSON web tokens: header, payload and a signature that may be empty."""
     for match in _TOKEN.finditer(text):
-        if is_jwt_header(text[match.start() : match.end("header")]):
+        if not is_placeholder(match[0]) and is_jwt_header(
+            text[match.start() : match.end("header")]
+        ):
             yield JWT, *match.span()

@@ -6,7 +6,6 @@ Source: UAIX package format v0.1, "Bodies" and "Required sets".
 from __future__ import annotations
 
 import re
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from uaix_core.packages.dimensions import (
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
     from uaix_core.values.parsing.marks import MarkedPart
     from uaix_core.values.parsing.view import ParsedBody
 
-
-#: So many places are told at which one field stands as public.
-MOST_PLACES: Final = 20
 
 LEAK: Final = "persona.disclosure-leak"
 

@@ -136,10 +136,12 @@ def sign_verb(  # noqa: PLR0913 - the options of the verb
         private_key = private_key_file(key_file)
     public_key = public_key_of(private_key)
     name = key_id(public_key)
-    checks["trusted"] = {**checks.get("trusted", {}), name: public_key}
+    # What this key signed before may be stale now, and is replaced.
+    others = {k: v for k, v in checks.get("trusted", {}).items() if k != name}
     with out.working(f"signing {path}"):
-        data, report = b"", judge(source, checks)
-        uncovered: list[str] = []
+        data, report = b"", judge(source, {**checks, "trusted": others})
+        checks["trusted"] = {**others, name: public_key}
+        signed, uncovered = b"", list[str]()
         if report.package is not None:
             files = files_of(report.package)
             signed = sign(files[MANIFEST_PATH], private_key)

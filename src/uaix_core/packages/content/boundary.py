@@ -63,6 +63,8 @@ POWERS: Final = (
 )
 #: Flags of one everyday word: powers in a key, or where they are all that is said.
 FLAGS: Final = (
+    (CERTIFIES, "certified"),
+    (CERTIFIES, "endorsed"),
     (RUNS, "command"),
     (CONFLICT, "provider"),
     (PROBES, "network"),

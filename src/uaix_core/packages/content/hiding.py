@@ -27,11 +27,14 @@ NOT_SHOWN: Final = "about a name that isn't shown"
 
 
 class HiddenNames:
-    """The paths and keys of one package that no finding may show."""
+    """The paths and keys of one package that no finding may show.
+
+    ``has_keys`` says that some key of the manifest holds a secret.
+    """
 
     def __init__(self) -> None:
         self._places: dict[str, str] = {}
-        self._keys: set[str] = set()
+        self.has_keys = False
 
     def add_path(self, path: str, place: str) -> None:
         """Show a place instead of a path, and of any folder on the way to it."""
@@ -40,17 +43,13 @@ class HiddenNames:
             self._places.setdefault(shown(folder), place)
             folder = folder.rpartition("/")[0]
 
-    def add_key(self, key: str) -> None:
-        """Show no place in the manifest that lies under this key."""
-        self._keys.add(key)
-
     def shown(self, path: str) -> str:
         """What to show for a path."""
         return self._places.get(shown(path), path)
 
     def safe(self, findings: Iterable[Finding]) -> Iterable[Finding]:
         """The findings without the names."""
-        if not self._places and not self._keys:
+        if not self._places and not self.has_keys:
             return findings
         return map(self._safe, findings)
 
@@ -59,7 +58,7 @@ class HiddenNames:
         if path is not None:
             if path in self._places:
                 finding = attrs.evolve(finding, path=self._places[path])
-            elif not self._keys.isdisjoint(_segments(path)):
+            elif self.has_keys and any(map(_gives_away, _segments(path))):
                 finding = attrs.evolve(finding, path=HIDDEN_KEY)
         if _gives_away(finding.message):
             finding = attrs.evolve(finding, message=NOT_SHOWN)

@@ -30,6 +30,7 @@ from uaix_core.packages.content.manifest_texts import (
 from uaix_core.packages.content.texts import (
     BETWEEN_NAMES,
     judge_body_text,
+    pieces,
     secrets_in,
 )
 from uaix_core.packages.dimension_rules import (
@@ -62,7 +63,7 @@ PARSED_BYTES: Final = 1024 * 1024
 #: So many labels of a file are looked at.
 MOST_LABELS: Final = 5000
 #: So many bytes of bodies with disclosure marks are compared with each other.
-COMPARED_BYTES: Final = 8 * 1024 * 1024
+COMPARED_BYTES: Final = 4 * 1024 * 1024
 
 #: What a text with marks holds in lower case, those of disclosure first.
 _DISCLOSURE_SIGNS: Final = (
@@ -103,18 +104,17 @@ class ContentJudge:
     def manifest(self, wire: Mapping[str, Any] | None, raw: bytes) -> None:
         """Judge what a manifest says about the package.
 
-        ``wire`` is the parsed object. When it is None, ``raw`` is looked through for
-        secrets all the same.
+        ``wire`` is the parsed object. When it is None, ``raw`` is judged as a text all
+        the same.
         """
         if wire is None:
-            for found in secrets_in(raw.decode("utf-8", "replace")):
-                self._findings.add(found.code, MANIFEST_PATH, found.message)
+            text = raw.decode("utf-8", "replace")
+            judge_body_text(MANIFEST_PATH, text, self._findings)
             return
         self._wire = wire
         judge_authority(wire, self._findings)
         judge_boundary(wire.get(BOUNDARY), self._findings)
-        for key in judge_manifest_texts(wire, self._findings):
-            self.hidden.add_key(key)
+        self.hidden.has_keys = judge_manifest_texts(wire, self._findings)
 
     def names(self, paths: Iterable[str]) -> None:
         """Look for secrets in the names of files, listed ones and those that are there.
@@ -146,10 +146,14 @@ class ContentJudge:
 
     def _binary(self, path: str, data: bytes) -> None:
         runs = _readable_runs(data)
-        for found in secrets_in(BETWEEN_NAMES.join(run.decode() for run in runs)):
-            if found.is_sure:
-                message = f"a secret was found: {found.detector}"
-                self._findings.add(found.code, shown(path), message)
+        text = BETWEEN_NAMES.join(run.decode() for run in runs)
+        for _base, piece in pieces(text):
+            # Digests and the like are at home in an image.
+            sure = [found for found in secrets_in(piece) if found.is_sure]
+            if sure:
+                message = f"a secret was found: {sure[0].detector}"
+                self._findings.add("secret.found", shown(path), message)
+                return
 
     def _memory(self, path: str, data: bytes, text: str, media_type: str) -> None:
         """Read a memory file for its labels and its marks."""
@@ -168,9 +172,13 @@ class ContentJudge:
         has_marks = any(sign in lowered for sign in _DISCLOSURE_SIGNS)
         if is_persona or has_marks or _DEPTH_SIGN in lowered:
             self._marks(path, parsed, is_persona=is_persona)
-        if has_marks and self._marked_bytes + len(data) <= COMPARED_BYTES:
-            self._marked_bytes += len(data)
+        if not has_marks:
+            return
+        self._marked_bytes += len(data)
+        if self._marked_bytes <= COMPARED_BYTES:
             self._marked[path] = parsed
+        elif not parsed.notes:
+            self._unread.append(path)
 
     def _marks(self, path: str, parsed: ParsedBody, *, is_persona: bool) -> None:
         for found in judge_dimension(path, parsed):

@@ -10,6 +10,7 @@ Source: UAIX package format v0.1, "Bodies" (content that refuses).
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_core.packages.content.authority import Keys
@@ -28,7 +29,7 @@ from uaix_core.packages.manifest.values import FileEntry, Integrity, Manifest
 from uaix_core.packages.manifest.words import is_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from uaix_core.packages.findings import Findings
 
@@ -47,10 +48,10 @@ _is_local_path = re.compile(
 ).fullmatch
 
 
-def judge_manifest_texts(wire: Mapping[str, Any], findings: Findings) -> set[str]:
+def judge_manifest_texts(wire: Mapping[str, Any], findings: Findings) -> bool:
     """Judge every value and key of a parsed manifest but the paths of files.
 
-    Returns the keys that hold a secret, which no finding may show.
+    Returns whether a key holds a secret, so that no finding may show it.
     """
     values, keys = JoinedTexts(), JoinedTexts(BETWEEN_NAMES)
     for place, key, text, is_key in _strings(wire):
@@ -62,14 +63,25 @@ def judge_manifest_texts(wire: Mapping[str, Any], findings: Findings) -> set[str
             findings.add("path.local-absolute", shown)
         is_named = key in _NAMED or key == ""
         values.add(shown, text, "" if is_named else f"{key}=")
-    _tell(values, lambda text: found_in(text, is_field=True), findings)
-    secret_keys = set()
-    for found in (*secrets_in(keys.text), *hidden_in(keys.text)):
-        key, there = keys.place_of(found)
-        findings.add(there.code, HIDDEN_KEY, there.message)
-        if there.code == "secret.found":
-            secret_keys.add(key)
-    return secret_keys
+    told: Counter[str] = Counter()
+    for part in values.parts():
+        full = {code for code, count in told.items() if count >= MOST_SHOWN}
+        for found in found_in(part.text, is_field=True, told=full):
+            where, there = part.place_of(found)
+            told[there.code] += 1
+            if told[there.code] <= MOST_SHOWN:
+                findings.add(there.code, where, there.message)
+    return _judge_keys(keys, findings)
+
+
+def _judge_keys(keys: JoinedTexts, findings: Findings) -> bool:
+    for part in keys.parts():
+        for found in (*secrets_in(part.text), *hidden_in(part.text)):
+            _key, there = part.place_of(found)
+            findings.add(there.code, HIDDEN_KEY, there.message)
+            if there.code == "secret.found":
+                return True
+    return False
 
 
 def names_of_files(wire: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -100,21 +112,11 @@ def secret_names(paths: Iterable[tuple[str, str]]) -> dict[str, tuple[str, Found
             joined.add(place, path)
             by_place[place] = path
     found: dict[str, tuple[str, Found]] = {}
-    for hit in secrets_in(joined.text):
-        place, there = joined.place_of(hit)
-        found.setdefault(by_place[place], (place, there))
+    for part in joined.parts():
+        for hit in secrets_in(part.text):
+            place, there = part.place_of(hit)
+            found.setdefault(by_place[place], (place, there))
     return found
-
-
-def _tell(
-    joined: JoinedTexts, judge: Callable[[str], Iterable[Found]], findings: Findings
-) -> None:
-    told: dict[str, int] = {}
-    for found in judge(joined.text):
-        place, there = joined.place_of(found)
-        told[there.code] = told.get(there.code, 0) + 1
-        if told[there.code] <= MOST_SHOWN:
-            findings.add(there.code, place, there.message)
 
 
 _String = tuple[Keys, str, str, bool]

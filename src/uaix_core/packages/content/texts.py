@@ -17,7 +17,7 @@ from uaix_core.gate.probes import private_probes
 from uaix_core.gate.scan import scan_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from uaix_core.packages.findings import Findings
 
@@ -81,19 +81,24 @@ def hidden_in(text: str) -> Iterator[Found]:
         yield Found(code, hit.detector, hit.offset)
 
 
-def found_in(text: str, *, is_field: bool = False) -> Iterator[Found]:
-    """Everything that the gate finds in a text.
+def found_in(
+    text: str, *, is_field: bool = False, told: Collection[str] = ()
+) -> Iterator[Found]:
+    """Everything that the gate finds in a text, but for rules in ``told``.
 
     In the field of a manifest a private host is found without any request for it.
     """
-    yield from secrets_in(text)
+    if "secret.found" not in told:
+        yield from secrets_in(text)
     yield from hidden_in(text)
-    for hit in destructive_commands(text):
-        yield Found("content.destructive", hit.detector, hit.offset)
-    for hit in private_probes(text, is_field=is_field) if _may_name(text) else ():
-        is_warning = hit.severity == "warning"
-        code = "content.loopback" if is_warning else "content.private-probe"
-        yield Found(code, hit.detector, hit.offset)
+    if "content.destructive" not in told:
+        for hit in destructive_commands(text):
+            yield Found("content.destructive", hit.detector, hit.offset)
+    if "content.private-probe" not in told and _may_name(text):
+        for hit in private_probes(text, is_field=is_field):
+            is_warning = hit.severity == "warning"
+            code = "content.loopback" if is_warning else "content.private-probe"
+            yield Found(code, hit.detector, hit.offset)
 
 
 def _may_name(text: str) -> bool:
@@ -121,19 +126,19 @@ _MANY_DOTS: Final = 20
 
 def judge_body_text(path: str, text: str, findings: Findings) -> None:
     """Judge the text of a body; ``path`` is shown as it is."""
-    told: dict[str, int] = {}
-    seen: set[Found] = set()
-    for base, piece in _pieces(text):
-        for found in found_in(piece):
+    seen: dict[str, set[Found]] = {}
+    told: set[str] = set()
+    for base, piece in pieces(text):
+        for found in found_in(piece, told=told):
             there = found._replace(offset=found.offset + base)
-            count = told.get(there.code, 0)
-            if there not in seen and count < MOST_SHOWN:
-                seen.add(there)
-                told[there.code] = count + 1
+            before = seen.setdefault(there.code, set())
+            if there not in before and len(before) < MOST_SHOWN:
+                before.add(there)
                 findings.add(there.code, path, there.message)
+        told = {code for code, found in seen.items() if len(found) == MOST_SHOWN}
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
+def pieces(text: str) -> Iterator[tuple[int, str]]:
     """Pieces of a text, and the byte at which each begins.
 
     They end and begin at white space where there is any near, so that no run is cut
@@ -185,6 +190,18 @@ class JoinedTexts:
             self._seen.add((before, text))
             self._texts.append(before + text)
             self._places.append((place, len(before.encode("utf-8", "surrogatepass"))))
+
+    def parts(self) -> Iterator[JoinedTexts]:
+        """The same texts in parts that are short enough to be judged at once."""
+        part, size = JoinedTexts(self._between), 0
+        for text, (place, before) in zip(self._texts, self._places, strict=True):
+            if size > PIECE:
+                yield part
+                part, size = JoinedTexts(self._between), 0
+            part._texts.append(text)
+            part._places.append((place, before))
+            size += len(text)
+        yield part
 
     @property
     def text(self) -> str:
