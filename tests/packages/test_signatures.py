@@ -331,7 +331,10 @@ def test_a_signed_package_passes_lint():
     files = new_package("persona", package_id="a", created_at=NOW, issuer="me")
     files[MANIFEST] = sign(files[MANIFEST], PRIVATE[0])
 
-    assert () == lint(PackageSource(files=files), now=NOW).findings
+    report = lint(PackageSource(files=files), now=NOW)
+
+    assert ["signature.untrusted"] == [finding.code for finding in report.findings]
+    assert report.is_accepted
 
 
 @given(
