@@ -16,8 +16,6 @@ from uaix_core.values.errors import CallerError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from uaix_core.packages.changes import FileChange
-
 ANCHORS: Final = frozenset(
     f".uai/{name}.uai" for name in ("totem", "taboo", "talisman")
 )
@@ -45,6 +43,15 @@ class Authorisation:
                 path=self.path,
                 hint="one of create, replace, tombstone, restore",
             )
+
+
+@attrs.frozen
+class FileChange:
+    """What an update does to one file; the paths differ when it moves."""
+
+    operation: str
+    path: str
+    path_before: str | None
 
 
 def unauthorised(

@@ -12,6 +12,7 @@ import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import HEAD, REVISION
+from uaix_core.packages.anchors import FileChange
 from uaix_core.packages.file_views import UNREGISTERED
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
@@ -116,15 +117,6 @@ def build_commit(writing: Writing, plan: Plan, receipt_id: str) -> Commit:
         adds=(*revisions, checkpoint, *plan.adds, receipt),
         puts=plan.use.puts,
     )
-
-
-@attrs.frozen
-class FileChange:
-    """What an update does to one file; the paths differ when it moves."""
-
-    operation: str
-    path: str
-    path_before: str | None
 
 
 def file_changes(plan: Plan) -> list[FileChange]:

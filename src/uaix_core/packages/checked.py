@@ -15,7 +15,7 @@ from uaix_core.values.errors import IntegrityError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from uaix_core.packages.inventory import ContentEntry
+    from uaix_core.packages.contents import ContentEntry
     from uaix_core.packages.manifest.values import FileEntry, Manifest
 
 PackageState = Literal["quarantined", "review_required"]

@@ -5,11 +5,10 @@ Source: UAIX package format v0.1, "Words on the wire" and "Bodies".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
-
-import attrs
+from typing import TYPE_CHECKING, Any
 
 from uaix_core.packages.content.bodies import judge_body
+from uaix_core.packages.contents import Measured
 from uaix_core.packages.manifest.values import SENTINEL, files_digest
 from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.paths import judge_path, shown
@@ -17,60 +16,13 @@ from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.canonical import sha256_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from uaix_core.packages.content.judging import ContentJudge
+    from uaix_core.packages.contents import Contents
     from uaix_core.packages.findings import Findings
     from uaix_core.packages.limits import Limits
     from uaix_core.packages.manifest.judging import Listing
-
-
-class ContentEntry(Protocol):
-    """A file as the reader of archives or folders gives it; sizes in bytes."""
-
-    @property
-    def path(self) -> str:
-        """The logical path."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """The declared length of the content in bytes."""
-        ...
-
-    def read(self) -> bytes | memoryview | None:
-        """The content, or None when there is no whole content."""
-        ...
-
-
-class Contents(Protocol):
-    """What a reader found: the entries by path, and each body once."""
-
-    @property
-    def entries(self) -> Mapping[str, ContentEntry]:
-        """The files by path."""
-        ...
-
-    @property
-    def complete(self) -> bool:
-        """Whether all files are known; if not, an absent path proves nothing."""
-        ...
-
-    def bodies(self) -> Iterator[tuple[Any, bytes | memoryview | None]]:
-        """Each entry with its content, read and checked once."""
-        ...
-
-
-@attrs.frozen(eq=False)
-class Measured:
-    """What was recomputed from a body: size in bytes, SHA-256 in lower-case hex.
-
-    ``kept`` is the content where it is cheap to keep, else None.
-    """
-
-    size: int
-    sha256: str
-    kept: bytes | None = attrs.field(repr=False)
 
 
 def judge_parity(

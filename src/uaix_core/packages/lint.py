@@ -37,7 +37,7 @@ from uaix_core.values.strict_json import StrictJsonError, parse
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from uaix_core.packages.inventory import Contents, Measured
+    from uaix_core.packages.contents import Contents, Measured
     from uaix_core.packages.manifest.values import Manifest
     from uaix_core.packages.source import PackageSource
 

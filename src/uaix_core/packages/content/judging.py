@@ -53,8 +53,8 @@ from uaix_core.values.parsing import parse_body
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from uaix_core.packages.contents import Measured
     from uaix_core.packages.findings import Findings
-    from uaix_core.packages.inventory import Measured
     from uaix_core.packages.manifest.judging import Listing
     from uaix_core.values.parsing.view import ParsedBody
 
