@@ -11,6 +11,7 @@ import pytest
 from tests.packages.package_maker import MANIFEST, Maker
 
 from uaix_core import (
+    AcceptancePolicy,
     Authorisation,
     CallerError,
     ConflictError,
@@ -24,6 +25,9 @@ from uaix_core.schema.commits import Commit
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from uaix_core import Store
+    from uaix_core.history.relations import Revision
 
 ID = "made-by-code"
 NOTE = ".uai/notes.uai"
@@ -330,9 +334,13 @@ def test_a_clone_may_be_named_and_never_twice(session: Session) -> None:
     assert "twin" == session.packages.clone(ID, package_id="twin").package_id
     before = position(session)
 
-    for taken in ("twin", ID):
-        with pytest.raises(ConflictError):
-            session.packages.clone(ID, package_id=taken)
+    with pytest.raises(ConflictError):
+        session.packages.clone(ID, package_id="twin")
+    for bad in (ID, "", "a b", "\ud800"):
+        with pytest.raises(CallerError):
+            session.packages.clone(ID, package_id=bad)
+    with pytest.raises(CallerError):
+        session.packages.clone(package().archive(), package_id=ID)
     assert before == position(session)
 
 
@@ -353,31 +361,222 @@ def test_a_refused_package_is_not_cloned(session: Session) -> None:
     assert ["refused"] == [entry.outcome for entry in session.packages.receipts()]
 
 
-@pytest.mark.parametrize("relation", ["revision", "checkpoint"])
-def test_an_update_after_an_erasure_makes_a_package_whole_again(
-    session: Session, relation: str
-) -> None:
+def erase(session: Session, relation: str, key: str) -> None:
+    """Erase one row by its id."""
+    session.store.append(Commit(session.scope, 0, erases=((relation, (key,)),)))
+
+
+def note_of(session: Session) -> Revision:
+    """The first revision of the note."""
+    return next(r for r in session.packages.history(ID).revisions if r.path == NOTE)
+
+
+def test_an_update_makes_an_erased_file_stand_again(session: Session) -> None:
     """A new revision stands in the place of an erased one, chained to it."""
     one, two = package(), package(b"2\n")
     session.packages.install(one.archive())
-    history = session.packages.history(ID)
-    note = next(r for r in history.revisions if r.path == NOTE)
-    key = {
-        "revision": note.revision_id,
-        "checkpoint": history.checkpoints[0].checkpoint_id,
-    }[relation]
-    session.store.append(Commit(session.scope, 0, erases=((relation, (key,)),)))
-    current = session.packages.show(ID).package.manifest_sha256 or based_on(one)
+    erased = note_of(session).revision_id
+    erase(session, "revision", erased)
 
-    if relation == "checkpoint":
-        with pytest.raises(ConflictError):
-            session.packages.update(two.archive(), based_on=current)
-        return
-    session.packages.update(two.archive(), based_on=current)
+    session.packages.update(two.archive(), based_on=based_on(one))
+
     assert two.files[NOTE] == session.packages.export(ID).files[NOTE]
-    again = session.packages.history(ID).revisions
-    latest = next(r for r in again if r.path == NOTE)
-    assert (2, note.revision_id) == (latest.number, latest.parent_revision_id)
+    latest = session.packages.history(ID).revisions[-1]
+    assert (NOTE, 2, erased) == (
+        latest.path,
+        latest.number,
+        latest.parent_revision_id,
+    )
+
+
+@pytest.mark.parametrize("verb", ["install", "restore"])
+@pytest.mark.parametrize("relation", ["revision", "checkpoint"])
+def test_what_was_erased_is_not_answered_for(
+    session: Session, verb: str, relation: str
+) -> None:
+    """No verb answers success for a package with a hole; an update mends it."""
+    one = package()
+    session.packages.install(one.archive())
+    history = session.packages.history(ID)
+    checkpoint = history.checkpoints[0].checkpoint_id
+    key = note_of(session).revision_id if relation == "revision" else checkpoint
+    erase(session, relation, key)
+    before = position(session)
+
+    with pytest.raises(CallerError) as caught:
+        getattr(session.packages, verb)(one.archive())
+    assert "package.erased" == caught.value.code
+    assert before == position(session)
+
+    session.packages.update(one.archive(), based_on=checkpoint)
+    assert one.files[NOTE] == session.packages.export(ID).files[NOTE]
+
+
+def test_a_removed_file_that_was_erased_leaves_a_tombstone(session: Session) -> None:
+    """The chain of a record goes on through erasure, removal and return."""
+    one, two, three = package(), Maker(), package(b"back\n")
+    session.packages.install(one.archive())
+    note = note_of(session)
+    erase(session, "revision", note.revision_id)
+
+    session.packages.update(two.archive(), based_on=based_on(one))
+    session.packages.update(three.archive(), based_on=based_on(two))
+
+    assert [(1, "create"), (2, "tombstone"), (3, "restore")] == [
+        (r.number, r.change)
+        for r in session.packages.history(ID).revisions
+        if r.record_id == note.record_id
+    ]
+
+
+def test_an_empty_file_is_no_tombstone(session: Session) -> None:
+    """A file that comes back empty is a revision like any other."""
+    one, two, three = package(), Maker(), package(b"")
+    session.packages.install(one.archive())
+    session.packages.update(two.archive(), based_on=based_on(one))
+    session.packages.update(three.archive(), based_on=based_on(two))
+
+    assert (3, "restore") == heads(session)[NOTE]
+    assert b"" == session.packages.export(ID).files[NOTE]
+
+
+def test_back_to_an_earlier_content_and_again(session: Session) -> None:
+    """After A, B and A again the second A is what retries and restores answer for."""
+    one, two = package(), package(b"2\n")
+    session.packages.install(one.archive())
+    session.packages.update(two.archive(), based_on=based_on(one))
+    again = session.packages.update(one.archive(), based_on=based_on(two))
+
+    retried = session.packages.update(one.archive(), based_on=based_on(two))
+    restored = session.packages.restore(one.archive())
+
+    assert (again.receipt, False) == (retried.receipt, retried.is_first)
+    assert again.checkpoint_id == restored.checkpoint_id
+
+
+def test_a_path_is_inherited_only_from_a_record_that_stays(session: Session) -> None:
+    """A new file may take the place of one that moves away in the same update."""
+    one, two = package(), package(b"fresh\n")
+    one.entry(NOTE)["stableId"] = "moving"
+    two.add(".uai/moved.uai", one.files[NOTE], stableId="moving")
+    session.packages.install(one.archive())
+
+    session.packages.update(two.archive(), based_on=based_on(one))
+
+    ids = {f.path: f.record_id for f in session.packages.show(ID).files}
+    assert "moving" == ids[".uai/moved.uai"] != ids[NOTE]
+
+
+class Interrupting:
+    """A store in which something happens between a decision and its commit."""
+
+    def __init__(self, store: Store, meanwhile: Callable[[], object]) -> None:
+        self._store, self._meanwhile = store, [meanwhile]
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+    def append(self, commit: Commit) -> object:
+        """Let it happen once, then append."""
+        while self._meanwhile:
+            self._meanwhile.pop()()
+        return self._store.append(commit)
+
+
+def interrupted(session: Session, meanwhile: Callable[[], object]) -> Session:
+    """The same session over a store in which something comes between."""
+    return attrs.evolve(session, store=Interrupting(session.store, meanwhile))
+
+
+def test_a_restore_doubts_what_it_read(session: Session) -> None:
+    """A package that moves on while it is restored is a rollback."""
+    one, two = package(), package(b"2\n")
+    session.packages.install(one.archive())
+    late = interrupted(
+        session,
+        lambda: session.packages.update(two.archive(), based_on=based_on(one)),
+    )
+
+    with pytest.raises(ConflictError) as caught:
+        late.packages.restore(one.archive())
+
+    assert "package.rollback" == caught.value.code
+
+
+def test_a_clone_brings_nothing_back_that_was_erased(session: Session) -> None:
+    """What is erased while a package is cloned doesn't come back in the clone."""
+    session.packages.install(package(b"forget me\n").archive())
+    late = interrupted(
+        session, lambda: erase(session, "revision", note_of(session).revision_id)
+    )
+
+    with pytest.raises(CallerError) as caught:
+        late.packages.clone(ID)
+
+    assert "package.erased" == caught.value.code
+    assert [ID] == [row.package_id for row in session.packages.list()]
+
+
+def test_a_clone_keeps_the_spelling_of_its_manifest(session: Session) -> None:
+    """Of the manifest only the values that have to differ do, and it grows little."""
+    maker = package(basedOn="a" * 64)
+    text = json.dumps(maker.manifest, separators=(",", ":"))
+    maker.raw = (text[:-1] + ',"zz":[1e-400,0.1000000000000000055,1E2]}').encode()
+    session.packages.install(maker.archive())
+
+    clone = session.packages.clone(ID)
+
+    manifest = session.packages.export(clone.package_id).files[MANIFEST]
+    assert manifest.endswith(b'"zz":[1e-400,0.1000000000000000055,1E2]}')
+    wire = json.loads(manifest)
+    assert "basedOn" not in wire
+    assert clone.package_id == wire["packageId"]
+    assert len(manifest) < len(maker.raw) + 70 * len(wire["files"])
+
+
+def test_a_key_is_bound_by_its_first_answer(session: Session) -> None:
+    """A key that came with a request which was done before stands for that request."""
+    one, two = package(), package(b"2\n")
+    session.packages.install(one.archive())
+    session.packages.install(one.archive(), key="k")
+    with pytest.raises(CallerError) as caught:
+        session.packages.install(package(b"x\n", packageId="other").archive(), key="k")
+    assert "idempotency.reused" == caught.value.code
+
+    session.packages.update(two.archive(), based_on=based_on(one))
+    answer = session.packages.update(two.archive(), based_on=based_on(one), key="u")
+    three = package(b"3\n")
+    session.packages.update(three.archive(), based_on=based_on(two))
+    again = session.packages.update(two.archive(), based_on=based_on(one), key="u")
+    assert answer.receipt == again.receipt
+
+
+def test_a_key_stands_for_all_that_was_given(session: Session) -> None:
+    """The same key with another base or other authorisations is another request."""
+    one, two = package(), package(b"2\n")
+    session.packages.install(one.archive())
+    session.packages.update(two.archive(), based_on=based_on(one), key="k")
+
+    for more in (
+        {"based_on": "f" * 64},
+        {
+            "based_on": based_on(one),
+            "authorisations": [Authorisation(TOTEM, "replace")],
+        },
+    ):
+        with pytest.raises(CallerError) as caught:
+            session.packages.update(two.archive(), key="k", **more)
+        assert "idempotency.reused" == caught.value.code
+
+
+def test_a_retry_is_answered_whatever_the_policy_says_now(session: Session) -> None:
+    """A policy is for new changes: what was accepted before keeps its answer."""
+    first = session.packages.install(package().archive(), key="k")
+    session.packages.set_policy(AcceptancePolicy(issuers={"nobody"}))
+
+    for key in ("k", None):
+        again = session.packages.install(package().archive(), key=key)
+        assert first.receipt == again.receipt
 
 
 def test_the_sample_sequences(

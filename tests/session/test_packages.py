@@ -15,6 +15,7 @@ from tests.packages.package_maker import Maker
 from uaix_core import (
     CallerError,
     ConflictError,
+    Limits,
     NotFoundError,
     PackageRefusedError,
     PackageSource,
@@ -378,6 +379,42 @@ def test_the_largest_count_of_files_installs(session: Session) -> None:
     assert 1 == position(session)
     assert len(maker.files) == len(session.packages.show(ID).files)
     assert len(maker.files) + 1 == len(session.packages.export(ID).files)
+
+
+@pytest.mark.parametrize("field", ["issuer", "status", "role", "extra", "key"])
+def test_a_manifest_that_no_store_can_hold_is_refused(
+    session: Session, field: str
+) -> None:
+    """A NUL anywhere in the manifest is a finding, and the refusal leaves a receipt."""
+    maker = Maker()
+    if field == "role":
+        maker.entry(".uai/totem.uai")["role"] = "a\0b"
+    elif field == "key":
+        maker.manifest["a\0b"] = 1
+    else:
+        maker.manifest[field] = "a\0b"
+
+    with pytest.raises(PackageRefusedError) as caught:
+        session.packages.install(maker.archive())
+
+    assert "manifest.nul" in {f.code for f in caught.value.report.findings}
+    assert 1 == len(session.packages.receipts())
+
+
+def test_what_raised_limits_let_in_comes_out(session: Session) -> None:
+    """A package that was installed by raised limits is exported, updated and cloned."""
+    limits = Limits(entries=16_384, path_depth=60, manifest_bytes=16 * 2**20)
+    maker = Maker()
+    maker.add(".uai/" + "d/" * 40 + "x.uai", b"deep\n")
+    for i in range(10_001):
+        maker.add(f".uai/memory/f{i:05d}.uai", b"")
+    session.packages.install(maker.folder(), limits=limits)
+
+    exported = session.packages.export(ID)
+
+    assert maker.files == {p: b for p, b in exported.files.items() if p in maker.files}
+    again = PackageSource(archive=exported.archive)
+    assert not session.packages.install(again, limits=limits).is_first
 
 
 def test_samples_round_trip(

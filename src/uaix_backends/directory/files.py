@@ -60,6 +60,10 @@ _CODES: Final = {
     errno.ENXIO: "storage.file",
 }
 
+#: What it means that a folder which was there can't be found any more.
+_GONE: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
+_DENIED: Final = frozenset((errno.EACCES, errno.EPERM))
+
 
 def storage_error(error: OSError, where: str) -> StorageError:
     """The typed error for what the system said; ``where`` names a scope or a file."""
@@ -89,6 +93,20 @@ def replaced(where: str) -> StorageError:
         path=where,
         hint="open it again",
     )
+
+
+def unreachable(error: OSError, where: str) -> StorageError:
+    """The error for a folder of the store that can't be looked at any more."""
+    if error.errno in _GONE:
+        return replaced(where)
+    if error.errno in _DENIED:
+        return StorageError(
+            "the store's folder can't be reached",
+            code="storage.denied",
+            path=where,
+            hint="its parent folders must be searchable",
+        )
+    return storage_error(error, where)
 
 
 class Seen(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from uaix_backends.directory.files import storage_error
@@ -34,24 +35,34 @@ class Listing:
     def with_commits(self) -> list[ScopeId]:
         """The scopes with at least one commit."""
         found = []
-        for name, folder in self._folders(self._committed):
-            scope = self._committed.get(name)
-            if folder is not None:
-                scope = self._named_by_segment(name, folder, has_commit=True)
-            if scope is not None:
-                self._committed[name] = scope
-                found.append(scope)
+        with self._reported():
+            for name, folder in self._folders(self._committed):
+                scope = self._committed.get(name)
+                if folder is not None:
+                    scope = self._named_by_segment(name, folder, has_commit=True)
+                if scope is not None:
+                    self._committed[name] = scope
+                    found.append(scope)
         return found
 
     def with_work(self) -> list[ScopeId]:
         """The scopes that may have local rows."""
         found = []
-        for name, folder in self._folders({}):
-            if folder is not None and _has_any(folder, LOG, INTENT):
-                scope = self._name_of(name, folder)
-                if scope is not None:
-                    found.append(scope)
+        with self._reported():
+            for name, folder in self._folders({}):
+                if folder is not None and _has_any(folder, LOG, INTENT):
+                    scope = self._name_of(name, folder)
+                    if scope is not None:
+                        found.append(scope)
         return found
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Turn the system's errors into ours."""
+        try:
+            yield
+        except OSError as error:
+            raise storage_error(error, self._root.path) from error
 
     def unfinished(self) -> list[ScopeId]:
         """The scopes where a writer that was cut short left files on their way."""
@@ -82,17 +93,14 @@ class Listing:
     ) -> Iterator[tuple[str, Folder | None]]:
         """The folders of all scopes; those that are known need not be opened."""
         with self._root.scopes() as scopes:
-            try:
-                for name in self._names():
-                    if name in known:
-                        yield name, None
-                        continue
-                    folder = scopes.folder(name)
-                    if folder is not None:
-                        with folder:
-                            yield name, folder
-            except OSError as error:
-                raise storage_error(error, self._root.path) from error
+            for name in self._names():
+                if name in known:
+                    yield name, None
+                    continue
+                folder = scopes.folder(name)
+                if folder is not None:
+                    with folder:
+                        yield name, folder
 
     def _name_of(self, name: str, folder: Folder) -> ScopeId | None:
         """The scope of a folder, None while neither file names it."""

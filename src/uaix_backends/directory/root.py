@@ -15,6 +15,7 @@ from uaix_backends.directory.files import (
     open_folder,
     replaced,
     storage_error,
+    unreachable,
 )
 from uaix_core.values.canonical import plain_bytes
 from uaix_core.values.errors import ClosedError, StorageError, StoreOpenError
@@ -71,7 +72,8 @@ class Root:
         """The folder of the scopes' folders; it stays open as long as this lasts.
 
         Raises:
-            StorageError: ``storage.replaced`` when another folder stands there now.
+            StorageError: ``storage.replaced`` when another folder stands there now,
+                ``storage.denied`` when it can't be reached.
 
         """
         with self._lock:
@@ -93,9 +95,9 @@ class Root:
     def _check(self) -> None:
         try:
             top = os.stat(self.path)  # noqa: PTH116 - no `Path` for each read
-        except OSError:
-            raise replaced(self.path) from None
-        inner = self._folder.status(SCOPES)
+            inner = self._folder.status(SCOPES)
+        except OSError as error:
+            raise unreachable(error, self.path) from error
         if inner is None or self._identities != (
             (top.st_dev, top.st_ino),
             (inner.st_dev, inner.st_ino),

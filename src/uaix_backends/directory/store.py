@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from uaix_backends.directory.listing import Listing
 from uaix_backends.directory.root import Root
 from uaix_backends.directory.scope import Scope
+from uaix_backends.naming import named_store
 from uaix_backends.ownership import Ownership
 from uaix_core.schema.commits import Recorded
 from uaix_core.session.schema import SCHEMA
@@ -68,8 +68,10 @@ class DirectoryStore:
             busy_timeout_s: how long a writer waits for another one.
 
         Raises:
-            StoreOpenError: ``store.missing``, ``store.not-a-store``,
-                ``store.format``, ``store.platform``; nothing was changed.
+            StoreOpenError: ``store.path``, ``store.missing``,
+                ``store.not-a-store``, ``store.format``, ``store.platform``; nothing
+                was changed.
+            StorageError: the medium failed.
 
         """
         try:
@@ -80,7 +82,7 @@ class DirectoryStore:
                 code="store.platform",
                 hint="use the SQLite store",
             ) from None
-        root = Root.open(str(Path(path).absolute()), create=create)
+        root = Root.open(str(named_store(path).absolute()), create=create)
         store = cls(root, schema, busy_timeout_s)
         try:
             store._finish()

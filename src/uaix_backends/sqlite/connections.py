@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from uaix_backends.sqlite.driver import close_quietly, connect, translated
-from uaix_core.values.errors import (
-    BusyError,
-    ClosedError,
-    OutcomeUnknownError,
-    StorageError,
+from uaix_backends.sqlite.driver import (
+    close_quietly,
+    connect,
+    file_error,
+    replaced,
+    translated,
 )
+from uaix_core.values.errors import BusyError, ClosedError, OutcomeUnknownError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
 
 #: Readers that wait, open, for the next snapshot.
 _IDLE_READERS = 8
+
+
+def _identity(path: str) -> tuple[int, int]:
+    """Device and inode of the file at a path."""
+    try:
+        # A path object would take three times as long, before every commit.
+        found = os.stat(path)  # noqa: PTH116
+    except OSError as error:
+        raise file_error(error, path) from error
+    return found.st_dev, found.st_ino
 
 
 class Connections:
@@ -35,27 +46,22 @@ class Connections:
         self.path = path
         self._synchronous: Synchronous = synchronous
         self.busy_timeout_ms = round(busy_timeout_s * 1000)
-        found = os.stat(path)  # noqa: PTH116 - as below
-        self._file = (found.st_dev, found.st_ino)
+        self._file = _identity(path)
         self._lock = threading.Lock()
         self._writer: apsw.Connection | None = None
         self._idle: list[apsw.Connection] = []
         self.is_closed = False
 
     def check_file(self) -> None:
-        """Refuse to go on when another file lies at the path (``storage.replaced``)."""
-        try:
-            # A path object would take three times as long, before every commit.
-            found = os.stat(self.path)  # noqa: PTH116
-        except FileNotFoundError:
-            found = None
-        if found is None or (found.st_dev, found.st_ino) != self._file:
-            raise StorageError(
-                "the store's file was moved or replaced",
-                code="storage.replaced",
-                path=self.path,
-                hint="close the store and open it again",
-            )
+        """Refuse to go on when the file at the path is not the one that was opened.
+
+        Raises:
+            StorageError: ``storage.replaced``; ``storage.denied`` and ``storage.io``
+                when nobody can tell.
+
+        """
+        if _identity(self.path) != self._file:
+            raise replaced(self.path)
 
     def connect(self, *, reads_only: bool) -> apsw.Connection:
         """One more connection, which is the caller's to close."""

@@ -6,6 +6,7 @@ also a plain ``open`` and ``close`` of the file, would drop the locks of the fir
 
 from __future__ import annotations
 
+import errno
 import os
 import weakref
 from typing import TYPE_CHECKING
@@ -60,6 +61,32 @@ def translated(error: apsw.Error, path: str) -> UaixError:
             return ours(message, code=code, path=path)
     name = type(error).__name__
     return StorageError(f"SQLite reports {name}", code="storage.failed", path=path)
+
+
+#: What it means that a file which was there can't be found any more.
+_GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
+_DENIED = frozenset((errno.EACCES, errno.EPERM))
+
+
+def file_error(error: OSError, path: str) -> StorageError:
+    """The library's error when the file at the path of a store can't be looked at."""
+    if error.errno in _GONE:
+        return replaced(path)
+    if error.errno in _DENIED:
+        return StorageError(
+            "the store's file can't be reached", code="storage.denied", path=path
+        )
+    return StorageError("looking at the file failed", code="storage.io", path=path)
+
+
+def replaced(path: str) -> StorageError:
+    """The error when another file lies at the path of an open store, or none."""
+    return StorageError(
+        "the store's file was moved or replaced",
+        code="storage.replaced",
+        path=path,
+        hint="close the store and open it again",
+    )
 
 
 _living: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from uaix_backends.sqlite.driver import close_quietly, translated
+from uaix_backends.sqlite.driver import close_quietly, file_error, translated
 from uaix_backends.sqlite.shapes import OWN_DDL
 from uaix_core.values.errors import BusyError, StoreOpenError
 
@@ -32,6 +32,9 @@ APPLICATION_ID = b"UAIX"
 APPLICATION_NUMBER = int.from_bytes(APPLICATION_ID, "big")
 #: The format of the tables, in the header too; another one is another kind of store.
 FORMAT = 1
+#: What SQLite appends to a file's name while a new store is made; no ending that it
+#: uses is longer.
+JOURNAL = "-journal"
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _USER_VERSION = slice(60, 64)
@@ -46,6 +49,7 @@ def find_file(path: str, *, create: bool) -> None:
     Raises:
         StoreOpenError: ``store.missing``, ``store.not-a-store``, ``store.format``,
             ``store.folder``.
+        StorageError: the file can't be reached.
 
     """
     place = Path(path)
@@ -54,9 +58,11 @@ def find_file(path: str, *, create: bool) -> None:
     except (FileNotFoundError, NotADirectoryError):
         _make_file(place, create=create)
         return
+    except OSError as error:
+        raise file_error(error, path) from error
     if not stat.S_ISREG(found.st_mode):
         raise _not_a_store(path)
-    if create and Path(f"{path}-journal").exists():
+    if create and Path(path + JOURNAL).exists():
         _recover(path)
         found = place.stat()
     if found.st_size == 0 and create:
@@ -224,6 +230,15 @@ def check_tables(connection: apsw.Connection, layout: Layout, path: str) -> list
         IntegrityError: ``storage.corrupt``.
 
     """
+    try:
+        return _missing_tables(connection, layout, path)
+    except UnicodeDecodeError:
+        raise translated(apsw.CorruptError(), path) from None
+
+
+def _missing_tables(
+    connection: apsw.Connection, layout: Layout, path: str
+) -> list[str]:
     stored = _stored(connection)
     if not stored or any(layout.digests.get(n) != d for n, d in stored.items()):
         raise StoreOpenError(

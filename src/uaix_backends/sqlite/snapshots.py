@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from uaix_backends.sqlite.damage import damaged_row
 from uaix_backends.sqlite.driver import translated
 from uaix_core.schema.relations import BY_KEY
 from uaix_core.store.reading import check_get, check_get_many, check_scan
@@ -67,7 +68,10 @@ class SqliteSnapshot:
                 found = rows.execute(table.get, (rows.number, *key)).fetchone()
             except apsw.Error as error:
                 raise translated(error, self._path) from error
-            except (UnicodeError, OverflowError):
+            except UnicodeDecodeError:
+                raise damaged_row(table.relation, key) from None
+            except (UnicodeEncodeError, OverflowError):
+                # No such key can stand there.
                 found = None
             if found is not None:
                 return table.one(found)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from uaix_backends.naming import named_store
 from uaix_backends.ownership import Ownership
 from uaix_backends.sqlite.connections import Connections
+from uaix_backends.sqlite.damage import all_of, one_of, stored_scope
 from uaix_backends.sqlite.driver import translated
 from uaix_backends.sqlite.erasing import Erasures, note_erasure
 from uaix_backends.sqlite.layout import Layout
-from uaix_backends.sqlite.opening import add_tables, check_tables, find_file, prepare
+from uaix_backends.sqlite.opening import (
+    JOURNAL,
+    add_tables,
+    check_tables,
+    find_file,
+    prepare,
+)
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.snapshots import OpenSnapshot, SqliteSnapshot
 from uaix_backends.sqlite.writing import rebuild_views, write
@@ -23,7 +30,6 @@ from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.port import Capability
 from uaix_core.store.reading import check_due, check_limit
 from uaix_core.values.errors import StoreOpenError
-from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
     import os
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
     from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import ScopeId
 
 _SCHEMA_NOW = "SELECT value FROM uaix_meta WHERE name = 'schema'"
 _SCOPES = (
@@ -81,17 +88,19 @@ class SqliteStore:
             busy_timeout_s: how long to wait for another process's commit.
 
         Raises:
-            StoreOpenError: ``store.missing``, ``store.not-a-store``, ``store.format``,
-                ``store.schema``, ``store.folder``, ``store.no-log``; the file is as
-                it was then.
-            StorageError: the medium failed.
+            StoreOpenError: ``store.path``, ``store.missing``,
+                ``store.not-a-store``, ``store.format``, ``store.schema``,
+                ``store.folder``, ``store.no-log``; the file is as it was then.
+            StorageError: the medium failed (``storage.denied`` when the file can't
+                be reached).
 
         """
         if synchronous not in ("FULL", "NORMAL"):
             raise StoreOpenError(
                 "synchronous is FULL or NORMAL", code="store.option", path="synchronous"
             )
-        place = str(Path(path).resolve())
+        # Also where a link leads there must be room for the names beside it.
+        place = str(named_store(named_store(path).resolve(), JOURNAL))
         find_file(place, create=create)
         layout = Layout(schema)
         connections = Connections(place, synchronous, busy_timeout_s)
@@ -127,7 +136,8 @@ class SqliteStore:
 
     def _check_schema(self, connection: apsw.Connection) -> None:
         """Refuse to write when another process has added relations since."""
-        if connection.execute(_SCHEMA_NOW).get != self._layout.fingerprint:
+        found = one_of(connection.execute(_SCHEMA_NOW), "meta")
+        if found is None or found[0] != self._layout.fingerprint:
             raise StoreOpenError(
                 "the store was opened with another schema meanwhile",
                 code="store.schema",
@@ -163,11 +173,13 @@ class SqliteStore:
             if self._owner.is_closed:
                 self._connections.close()
 
-    def _read(self, text: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+    def _read(
+        self, text: str, values: tuple[object, ...], what: str
+    ) -> list[tuple[Any, ...]]:
         """The result of one statement over all scopes."""
         reader = self._connections.lend()
         try:
-            return reader.execute(text, values).fetchall()
+            return all_of(reader.execute(text, values), what)
         except apsw.Error as error:
             raise translated(error, self._connections.path) from error
         finally:
@@ -180,9 +192,9 @@ class SqliteStore:
         self._owner.check()
         check_due(self.schema, relation, limit)
         table = self._layout.tables[relation]
-        found = self._read(table.due, (until, limit))
+        found = self._read(table.due, (until, limit), relation)
         rows = table.rows(values[1:] for values in found)
-        scopes = (ScopeId.parse(values[0]) for values in found)
+        scopes = (stored_scope(values[0]) for values in found)
         return list(zip(scopes, rows, strict=True))
 
     def scopes(self, *, after: ScopeId | None = None, limit: int) -> Sequence[ScopeId]:
@@ -190,7 +202,8 @@ class SqliteStore:
         self._owner.check()
         check_limit(limit)
         start = after.text if after is not None else ""
-        return [ScopeId.parse(text) for (text,) in self._read(_SCOPES, (start, limit))]
+        found = self._read(_SCOPES, (start, limit), "scope")
+        return [stored_scope(text) for (text,) in found]
 
     def rebuild(self, scope: ScopeId) -> int:
         """See `uaix_core.store.port.Store.rebuild`."""
@@ -236,7 +249,6 @@ def _grow(connections: Connections, layout: Layout) -> None:
             # Another process was faster.
             return
         add_tables(connection, layout, missing)
-        scopes = connection.execute("SELECT scope FROM uaix_scope").fetchall()
-        for (text,) in scopes:
-            scope = ScopeId.parse(str(text))
-            rebuild_views(ScopeRows(connection, layout, scope))
+        found = connection.execute("SELECT scope FROM uaix_scope")
+        for (text,) in all_of(found, "scope"):
+            rebuild_views(ScopeRows(connection, layout, stored_scope(text)))

@@ -14,9 +14,11 @@ from uaix_core.history.keyed import keyed_digest
 from uaix_core.history.relations import (
     DIGEST_KEY,
     IDEMPOTENCY,
+    KEY_BINDING,
     RECEIPT,
     DigestKey,
     Idempotency,
+    KeyBinding,
     Receipt,
 )
 from uaix_core.schema.commits import Expect
@@ -38,13 +40,26 @@ _PURPOSE = "idempotency"
 
 @attrs.frozen
 class KeyUse:
-    """What an operation under a key found and what its commit must carry along."""
+    """What an operation under a key found and what its commit must carry along.
 
+    ``first`` is the receipt of the operation that the key stands for, if any.
+    """
+
+    operation: str
     key_digest: str | None = None
     request_digest: str | None = None
-    first: Receipt | None = None
+    first: str | None = None
     expects: tuple[Expect, ...] = ()
     puts: tuple[Row, ...] = ()
+
+    def bound_to(self, receipt_id: str, now: int) -> tuple[Row, ...]:
+        """The local rows that bind the key to an operation which is there already."""
+        if self.key_digest is None or self.request_digest is None:
+            return ()
+        binding = KeyBinding(
+            self.operation, self.key_digest, self.request_digest, receipt_id, now
+        )
+        return (*self.puts, binding)
 
 
 def check_key(key: str | None) -> None:
@@ -73,7 +88,7 @@ def use_key(  # noqa: PLR0913 - each is a fact that the decision rests on
 
     """
     if key is None:
-        return KeyUse()
+        return KeyUse(operation)
     held = snapshot.get(DIGEST_KEY.name, (_PURPOSE,))
     expects: list[Expect] = []
     puts: list[Row] = []
@@ -83,21 +98,39 @@ def use_key(  # noqa: PLR0913 - each is a fact that the decision rests on
         secret = random.bytes(32).hex()
         expects.append(Expect(DIGEST_KEY.name, (_PURPOSE,), 0))
         puts.append(DigestKey(purpose=_PURPOSE, secret=secret))
-    key_digest = keyed_digest(secret, operation, key)
+    name = (operation, keyed_digest(secret, operation, key))
     request_digest = keyed_digest(secret, "request", request)
-    row = snapshot.get(IDEMPOTENCY.name, (operation, key_digest))
-    seen = row.version if row is not None else 0
-    expects.append(Expect(IDEMPOTENCY.name, (operation, key_digest), seen))
-    first = None
+    for relation in (IDEMPOTENCY.name, KEY_BINDING.name):
+        row = snapshot.get(relation, name)
+        expects.append(Expect(relation, name, row.version if row is not None else 0))
+    first = _first_use(snapshot, name, now)
+    if first is not None and first[1] != request_digest:
+        raise CallerError(
+            "this idempotency key came with another request before",
+            code="idempotency.reused",
+            path="key",
+            hint="use a new key for a new request",
+        )
+    return KeyUse(
+        operation,
+        name[1],
+        request_digest,
+        None if first is None else first[0],
+        tuple(expects),
+        tuple(puts),
+    )
+
+
+def _first_use(
+    snapshot: Snapshot, name: tuple[str, str], now: int
+) -> tuple[str, str | None] | None:
+    """The receipt and the request that a key stands for, while it is remembered."""
+    row = snapshot.get(IDEMPOTENCY.name, name)
     if isinstance(row, Idempotency) and now < row.recorded_at + KEPT_FOR:
         receipt = snapshot.get(RECEIPT.name, (row.receipt_id,))
         if isinstance(receipt, Receipt):
-            if receipt.request_digest != request_digest:
-                raise CallerError(
-                    "this idempotency key came with another request before",
-                    code="idempotency.reused",
-                    path="key",
-                    hint="use a new key for a new request",
-                )
-            first = receipt
-    return KeyUse(key_digest, request_digest, first, tuple(expects), tuple(puts))
+            return receipt.receipt_id, receipt.request_digest
+    bound = snapshot.get(KEY_BINDING.name, name)
+    if isinstance(bound, KeyBinding) and now < bound.bound_at + KEPT_FOR:
+        return bound.receipt_id, bound.request_digest
+    return None

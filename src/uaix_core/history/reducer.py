@@ -12,6 +12,7 @@ from uaix_core.history.relations import (
     DIGEST_KEY,
     HEAD,
     IDEMPOTENCY,
+    KEY_BINDING,
     RECEIPT,
     RECEIPT_ENTRY,
     REVISION,
@@ -80,6 +81,14 @@ def reduce_history(recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
 
 HISTORY_ROOM = Room(
     "history",
-    (REVISION, HEAD, RECEIPT, RECEIPT_ENTRY, IDEMPOTENCY, DIGEST_KEY),
+    (
+        REVISION,
+        HEAD,
+        RECEIPT,
+        RECEIPT_ENTRY,
+        IDEMPOTENCY,
+        KEY_BINDING,
+        DIGEST_KEY,
+    ),
     reduce_history,
 )

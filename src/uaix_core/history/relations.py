@@ -33,7 +33,9 @@ RequiredStatus = Annotated[
 ReviewState = Annotated[
     str, Word("review_required", "reviewed", "approved", "rejected")
 ]
-Operation = Annotated[str, Word("install", "export", "restore", "clone", "update", "policy")]
+Operation = Annotated[
+    str, Word("install", "export", "restore", "clone", "update", "policy")
+]
 Outcome = Annotated[str, Word("accepted", "refused")]
 
 
@@ -126,6 +128,17 @@ class Idempotency(Row):
 
 
 @row
+class KeyBinding(Row):
+    """A key that came with a request which was answered already; local, as keys are."""
+
+    operation: Operation
+    key_digest: Id
+    request_digest: Id
+    receipt_id: Id
+    bound_at: Instant
+
+
+@row
 class DigestKey(Row):
     """A scope's own random key for keyed digests, 32 bytes in hex; it never travels."""
 
@@ -172,5 +185,8 @@ IDEMPOTENCY = Relation(
     ("operation", "key_digest"),
     keep=Keep.VIEW,
     versioned=True,
+)
+KEY_BINDING = Relation(
+    "key_binding", KeyBinding, ("operation", "key_digest"), keep=Keep.WORK
 )
 DIGEST_KEY = Relation("digest_key", DigestKey, ("purpose",), keep=Keep.WORK)

@@ -74,7 +74,7 @@ def expect_in_force(row: AcceptanceInForce | None) -> Expect:
     return Expect(ACCEPTANCE_IN_FORCE.name, (PURPOSE,), version)
 
 
-def judged(snapshot: Snapshot, report: Report) -> Refused | Expect:
+def judged_by_policy(snapshot: Snapshot, report: Report) -> Refused | Expect:
     """What the scope's policy says of an accepted package.
 
     Returns:
@@ -98,6 +98,12 @@ def judged(snapshot: Snapshot, report: Report) -> Refused | Expect:
             package=None,
         )
     )
+
+
+def check_policy(policy: AcceptancePolicy) -> None:
+    """Refuse what is no policy (``policy.value``)."""
+    if not isinstance(policy, AcceptancePolicy):
+        raise CallerError("not an acceptance policy", code="policy.value")
 
 
 def decide_policy(

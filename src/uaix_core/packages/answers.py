@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.findings import Finding
     from uaix_core.packages.lint import Report
     from uaix_core.packages.relations import Checkpoint
-    from uaix_core.schema.commits import Recorded
+    from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.store.port import Snapshot
 
 
@@ -59,6 +59,18 @@ class Stored:
     def as_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
         return attrs.asdict(self)
+
+
+@attrs.frozen
+class Answered:
+    """A decision that the operation was done before.
+
+    ``commit`` is what is to be written all the same, None for nothing: it binds an
+    idempotency key to the answer.
+    """
+
+    answer: Stored
+    commit: Commit | None = None
 
 
 @attrs.frozen

@@ -6,19 +6,22 @@ new revision; every other one continues the parent chain of its record without a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import HEAD, REVISION
 from uaix_core.packages.anchors import FileChange
+from uaix_core.packages.answers import Refused
 from uaix_core.packages.file_views import UNREGISTERED
+from uaix_core.packages.findings import Findings
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import ruleset_named
+from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.standing import expect_package
-from uaix_core.schema.commits import Commit, Expect
+from uaix_core.schema.commits import MAX_BODY_BYTES, Commit, Expect
 from uaix_core.values.canonical import (
     SALT_BYTES,
     canonical_text,
@@ -37,6 +40,9 @@ if TYPE_CHECKING:
     from uaix_core.packages.standing import Standing
     from uaix_core.schema.rows import Row
     from uaix_core.values.ids import Random
+
+#: Left free in a commit for paths, sources and other texts of the bodies.
+_REST: Final = 16 * 2**20
 
 #: What of a file an update compares, beside the digest of its bytes.
 _COMPARED = ("path", "role", "scope", "media_type", "required_status", "source")
@@ -74,9 +80,12 @@ class _Wanted:
 
     @property
     def is_unchanged(self) -> bool:
-        before = self.before
+        head, before = self.head, self.before
         return (
-            before is not None
+            head is not None
+            and head.change != "tombstone"
+            and before is not None
+            and before.content is not None
             and before.sha256 == self.file.sha256
             and all(getattr(before, n) == self.fields[n] for n in _COMPARED)
         )
@@ -146,19 +155,22 @@ def record_ids(package: CheckedPackage, standing: Standing | None) -> dict[str, 
     """The record id of each path of a package.
 
     A file keeps the id that it carries; without one it is the record that stands at
-    its path, or gets the id that the path always gets.
+    its path, unless another file carries that id, or gets the id that the path always
+    gets.
 
     Raises:
         CallerError: ``id.stable-repeated`` when two files come to one id.
 
     """
     known = standing.records if standing is not None else {}
-    ids = {
-        file.path: file.entry.stable_id
-        or known.get(file.path)
-        or package.manifest.stable_id(file.entry)
-        for file in package.files
-    }
+    claimed = {file.entry.stable_id for file in package.files}
+    ids = {}
+    for file in package.files:
+        inherited = known.get(file.path)
+        if file.entry.stable_id is None and inherited not in claimed:
+            ids[file.path] = inherited or package.manifest.stable_id(file.entry)
+        else:
+            ids[file.path] = package.manifest.stable_id(file.entry)
     if len(set(ids.values())) < len(ids):
         raise CallerError(
             "a stableId of one file is the id of another",
@@ -198,7 +210,7 @@ def _gone(standing: Standing | None, staying: set[str]) -> list[tuple[Revision, 
     return [
         (revision, standing.heads[record_id])
         for record_id, revision in standing.revisions.items()
-        if record_id not in staying
+        if record_id not in staying and revision.change != "tombstone"
     ]
 
 
@@ -302,6 +314,24 @@ def _details(plan: Plan, revisions: int) -> dict[str, Any]:
         "findings": finding_counts(plan.report),
         **plan.details,
     }
+
+
+def without_room(report: Report) -> Refused | None:
+    """The refusal of a package whose bodies one commit can't hold, if it is one."""
+    package = cast("CheckedPackage", report.package)
+    bodies = len(package.manifest_bytes) + sum(file.size for file in package.files)
+    if bodies <= MAX_BODY_BYTES - _REST:
+        return None
+    findings = Findings(RULES)
+    findings.halt("zip.limit-total", None, "more than one commit of a store can hold")
+    return Refused(
+        attrs.evolve(
+            report,
+            verdict="refuse",
+            findings=(*findings, *report.findings),
+            package=None,
+        )
+    )
 
 
 def refusal(

@@ -7,15 +7,19 @@ stable ids, the signatures (which were for another manifest) and ``basedOn`` dif
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from uaix_core.packages.changes import Plan, build_commit
+from uaix_core.packages.export import package_files, read_package
 from uaix_core.packages.install import accepted, keyed
-from uaix_core.packages.relations import Lineage
+from uaix_core.packages.manifest.places import JsonPath, edited, removed, spans
+from uaix_core.packages.relations import PACKAGE, PACKAGE_FILE, Lineage
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.standing import conflict, stored_package
+from uaix_core.schema.commits import Expect
+from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,29 +33,65 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Origin:
-    """What a clone was made from; the checkpoint is None when it isn't stored here."""
+    """What a clone is made from.
+
+    ``checkpoint_id`` is None for a package that isn't stored here; ``expects`` are the
+    rows of a stored one that must still stand when its clone is written.
+    """
 
     package_id: str
     checkpoint_id: str | None
+    files: Mapping[str, bytes] = attrs.field(repr=False)
+    expects: tuple[Expect, ...] = ()
 
 
-def cloned_files(files: Mapping[str, bytes], new_id: str, ids: Ids) -> dict[str, bytes]:
-    """The files of a clone: the same bytes under a manifest with new identities."""
-    wire: dict[str, Any] = json.loads(files[MANIFEST_PATH])
-    wire["packageId"] = new_id
-    wire.pop("basedOn", None)
-    wire["integrity"].pop("signatures", None)
-    for entry in wire["files"]:
-        entry["stableId"] = ids.new()
-    text = json.dumps(wire, ensure_ascii=False, indent=2) + "\n"
-    return {**files, MANIFEST_PATH: text.encode("utf-8")}
+def stored_origin(snapshot: Snapshot, package_id: str) -> Origin:
+    """A stored package as the origin of a clone."""
+    stored = read_package(snapshot, package_id)
+    package = stored.package
+    expects = [Expect(PACKAGE.name, (package_id,), package.version)]
+    expects += [
+        Expect(PACKAGE_FILE.name, (package_id, file.record_id), file.version)
+        for file in package_files(snapshot, package_id)
+    ]
+    return Origin(package_id, package.checkpoint_id, stored.files, tuple(expects))
 
 
-def checked_files(report: Report) -> dict[str, bytes]:
-    """All files of a package that passed its checks, the manifest included."""
+def outside_origin(report: Report) -> Origin:
+    """A package from outside that passed its checks as the origin of a clone."""
     package = accepted(report)
     files = {file.path: file.read() for file in package.files}
-    return {**files, MANIFEST_PATH: package.manifest_bytes}
+    files[MANIFEST_PATH] = package.manifest_bytes
+    return Origin(package.manifest.package_id, None, files)
+
+
+def cloned_files(origin: Origin, new_id: str, ids: Ids) -> dict[str, bytes]:
+    """The files of a clone: the same bytes under a manifest with new identities.
+
+    Of the manifest's text only the values that have to differ do.
+
+    Raises:
+        CallerError: ``clone.same-id`` for the id of the origin.
+
+    """
+    if new_id == origin.package_id:
+        raise CallerError(
+            "a clone has an id of its own", code="clone.same-id", path="package_id"
+        )
+    text = origin.files[MANIFEST_PATH].decode("utf-8")
+    text = removed(text, ("basedOn",))
+    text = removed(text, ("integrity", "signatures"))
+    edits: dict[JsonPath, str] = {("packageId",): f'"{new_id}"'}
+    entries = json.loads(text)["files"]
+    paths: list[JsonPath] = [("files", i, "path") for i in range(len(entries))]
+    places = spans(text, paths)
+    for i, entry in enumerate(entries):
+        if "stableId" in entry:
+            edits["files", i, "stableId"] = f'"{ids.new()}"'
+        else:
+            start, stop = places["files", i, "path"]
+            edits["files", i, "path"] = f'{text[start:stop]}, "stableId": "{ids.new()}"'
+    return {**origin.files, MANIFEST_PATH: edited(text, edits).encode("utf-8")}
 
 
 def decide_clone(
@@ -65,10 +105,10 @@ def decide_clone(
     """
     package = accepted(report)
     new_id = package.manifest.package_id
-    taken = stored_package(snapshot, new_id)
-    if taken is not None:
+    held = stored_package(snapshot, new_id)
+    if held is not None:
         raise conflict(
-            taken, "the id of the clone is taken", hint="a clone gets a new id"
+            held, "the id of the clone is taken", hint="a clone gets a new id"
         )
     receipt_id = writing.ids.new()
     lineage = Lineage(
@@ -88,4 +128,5 @@ def decide_clone(
         },
         adds=(lineage,),
     )
-    return build_commit(writing, plan, receipt_id)
+    commit = build_commit(writing, plan, receipt_id)
+    return attrs.evolve(commit, expects=(*commit.expects, *origin.expects))

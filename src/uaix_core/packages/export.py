@@ -18,13 +18,14 @@ from uaix_core.packages.relations import (
     PackageFile,
 )
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.port import MAX_KEYS, MAX_SCAN
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError, IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
 
 OPERATION = "export"
@@ -116,6 +117,16 @@ def package_files(snapshot: Snapshot, package_id: str) -> Iterator[PackageFile]:
         after = (cast("PackageFile", page[-1]).path,)
 
 
+def get_all(snapshot: Snapshot, relation: str, names: Sequence[str]) -> dict[str, Row]:
+    """The rows of a relation with a key of one field, however many there are."""
+    found: dict[str, Row] = {}
+    for start in range(0, len(names), MAX_KEYS):
+        keys = [(name,) for name in names[start : start + MAX_KEYS]]
+        rows = snapshot.get_many(relation, keys)
+        found |= {key[0]: row for key, row in rows.items()}
+    return found
+
+
 def read_package(snapshot: Snapshot, package_id: str) -> StoredPackage:
     """Read a whole package back and check every byte against its digest.
 
@@ -135,12 +146,10 @@ def read_package(snapshot: Snapshot, package_id: str) -> StoredPackage:
     listed = list(package_files(snapshot, package_id))
     if len(listed) != package.file_count:
         raise _erased(package_id)
-    revisions = snapshot.get_many(
-        REVISION.name, [(file.revision_id,) for file in listed]
-    )
+    revisions = get_all(snapshot, REVISION.name, [f.revision_id for f in listed])
     files: dict[str, bytes] = {}
     for file in listed:
-        revision = cast("Revision", revisions[file.revision_id,])
+        revision = cast("Revision", revisions[file.revision_id])
         if revision.content is None:
             raise _erased(file.path)
         if sha256_hex(revision.content) != file.sha256:

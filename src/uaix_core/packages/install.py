@@ -10,54 +10,55 @@ from typing import TYPE_CHECKING
 
 from uaix_core.history.idempotency import KeyUse, use_key
 from uaix_core.history.receipts import Writing, receipt_row
-from uaix_core.packages.answers import Stored, answer_of
+from uaix_core.packages.answers import Answered, answer_of
 from uaix_core.packages.changes import Plan, build_commit
 from uaix_core.packages.standing import (
+    check_whole,
     conflict,
+    expect_package,
     same_checkpoint,
     stored_package,
 )
 from uaix_core.schema.commits import Commit
-from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.canonical import canonical_text, sha256_hex
 
 if TYPE_CHECKING:
     from uaix_core.packages.checked import CheckedPackage
     from uaix_core.packages.lint import Report
+    from uaix_core.packages.relations import Package
     from uaix_core.store.port import Snapshot
+    from uaix_core.values.errors import ConflictError
 
 RESTORED = "restored existing persona"
 
 
 def decide_install(
     snapshot: Snapshot, writing: Writing, report: Report, key: str | None
-) -> Commit | Stored:
+) -> Commit | Answered:
     """The commit that installs an accepted package, or the answer of its first time.
 
     Raises:
         ConflictError: ``package.conflict`` when the id is taken by other content.
-        CallerError: ``idempotency.reused``.
+        CallerError: ``idempotency.reused``, ``package.erased``.
 
     """
     package = accepted(report)
     use = keyed(snapshot, writing, "install", package, key)
     if use.first is not None:
-        return answer_of(snapshot, use.first.receipt_id, is_first=False)
+        return Answered(answer_of(snapshot, use.first, is_first=False))
     standing = stored_package(snapshot, package.manifest.package_id)
     if standing is None:
         return build_commit(writing, Plan("install", report, use), writing.ids.new())
-    same = same_checkpoint(snapshot, package, sha256_hex(package.manifest_bytes))
+    same = same_checkpoint(snapshot, package, standing)
     if same is None:
-        raise conflict(
-            standing,
-            "a package of this id with other content is installed",
-            hint="an update names the checkpoint that it was edited from",
-        )
-    return answer_of(snapshot, same.receipt_id, is_first=False)
+        raise taken(snapshot, standing)
+    check_whole(snapshot, standing)
+    return answered(snapshot, writing, use, same.receipt_id)
 
 
 def decide_restore(
     snapshot: Snapshot, writing: Writing, report: Report, key: str | None
-) -> Commit | Stored:
+) -> Commit | Answered:
     """The commit that restores a package under its own identity.
 
     Where the same package stands, only a receipt is written; where none stands, all
@@ -66,25 +67,22 @@ def decide_restore(
     Raises:
         ConflictError: ``package.rollback`` when the package has moved on since,
             ``package.conflict`` when the id is taken by other content.
-        CallerError: ``idempotency.reused``.
+        CallerError: ``idempotency.reused``, ``package.erased``.
 
     """
     package = accepted(report)
     use = keyed(snapshot, writing, "restore", package, key)
     if use.first is not None:
-        return answer_of(snapshot, use.first.receipt_id, is_first=False)
-    standing = stored_package(snapshot, package.manifest.package_id)
+        return Answered(answer_of(snapshot, use.first, is_first=False))
+    package_id = package.manifest.package_id
+    standing = stored_package(snapshot, package_id)
     details = {"note": RESTORED}
     if standing is None:
         plan = Plan("restore", report, use, details=details)
         return build_commit(writing, plan, writing.ids.new())
-    same = same_checkpoint(snapshot, package, sha256_hex(package.manifest_bytes))
+    same = same_checkpoint(snapshot, package, standing)
     if same is None:
-        raise conflict(
-            standing,
-            "a package of this id with other content is installed",
-            hint="a clone gets an identity of its own",
-        )
+        raise taken(snapshot, standing)
     if same.checkpoint_id != standing.checkpoint_id:
         raise conflict(
             standing,
@@ -92,6 +90,7 @@ def decide_restore(
             code="package.rollback",
             hint="an older checkpoint never becomes the head",
         )
+    check_whole(snapshot, standing)
     receipt = receipt_row(
         writing,
         writing.ids.new(),
@@ -106,9 +105,37 @@ def decide_restore(
     return Commit(
         writing.scope,
         writing.now,
-        expects=use.expects,
+        expects=(expect_package(standing, package_id), *use.expects),
         adds=(receipt,),
         puts=use.puts,
+    )
+
+
+def taken(snapshot: Snapshot, standing: Package) -> ConflictError:
+    """The conflict over an id that other content holds.
+
+    Raises:
+        CallerError: ``package.erased`` when nobody can tell, since a part is gone.
+
+    """
+    check_whole(snapshot, standing)
+    return conflict(
+        standing,
+        "a package of this id with other content is installed",
+        hint="an update names the checkpoint it was edited from; a clone gets a new id",
+    )
+
+
+def answered(
+    snapshot: Snapshot, writing: Writing, use: KeyUse, receipt_id: str
+) -> Answered:
+    """The answer of an operation that was done before, under whatever key."""
+    answer = answer_of(snapshot, receipt_id, is_first=False)
+    puts = use.bound_to(receipt_id, writing.now)
+    if not puts:
+        return Answered(answer)
+    return Answered(
+        answer, Commit(writing.scope, writing.now, expects=use.expects, puts=puts)
     )
 
 
@@ -128,12 +155,12 @@ def keyed(
     *more: str,
 ) -> KeyUse:
     """What an idempotency key says of this package; ``more`` is what else counts."""
-    manifest_sha256 = sha256_hex(package.manifest_bytes)
+    parts = (sha256_hex(package.manifest_bytes), package.package_digest, *more)
     return use_key(
         snapshot,
         writing.random,
         operation=operation,
         key=key,
-        request=" ".join((manifest_sha256, package.package_digest, *more)),
+        request=canonical_text(list(parts)),
         now=writing.now,
     )

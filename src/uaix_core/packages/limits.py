@@ -66,3 +66,12 @@ class Limits:
 
 
 DEFAULT_LIMITS: Final = Limits()
+
+#: As far as any call may go: what was let in by raised limits comes out by these.
+HIGHEST_LIMITS: Final = Limits(
+    **{
+        field.name: CEILING_FACTOR * field.default
+        for field in attrs.fields(Limits)
+        if field.default is not None
+    }
+)

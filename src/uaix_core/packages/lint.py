@@ -248,7 +248,18 @@ def _read_manifest(
     if not isinstance(wire, dict):
         findings.add("json.root", MANIFEST_PATH)
         return raw, None
+    if b"\\u0000" in raw and _has_nul(wire):
+        findings.add("manifest.nul", MANIFEST_PATH)
     return raw, wire
+
+
+def _has_nul(value: Any) -> bool:
+    """Whether any text in a JSON value holds a NUL, which no store keeps."""
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(map(_has_nul, value)) or any(map(_has_nul, value.values()))
+    return isinstance(value, list) and any(map(_has_nul, value))
 
 
 def _checked_files(

@@ -55,6 +55,7 @@ def _digest_row(checkpoint: Checkpoint) -> CheckpointDigest:
         checkpoint.package_id,
         checkpoint.manifest_sha256 or "",
         checkpoint.files_sha256 or "",
+        checkpoint.number,
         checkpoint.checkpoint_id,
     )
 

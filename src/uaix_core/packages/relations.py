@@ -179,11 +179,12 @@ class AcceptanceInForce(Row):
 
 @row
 class CheckpointDigest(Row):
-    """Finds a checkpoint by the plain digests of its manifest and files."""
+    """Finds checkpoints by the plain digests of their manifest and files."""
 
     package_id: Id
     manifest_sha256: Text
     files_sha256: Text
+    number: Int
     checkpoint_id: Id
 
 
@@ -221,6 +222,7 @@ PACKAGE_FILE = Relation(
     keep=Keep.VIEW,
     paths={"by_path": ("package_id", "path")},
     unique=("by_path",),
+    versioned=True,
 )
 DIMENSION = Relation(
     "dimension",
@@ -257,6 +259,6 @@ ACCEPTANCE_IN_FORCE = Relation(
 CHECKPOINT_DIGEST = Relation(
     "checkpoint_digest",
     CheckpointDigest,
-    ("package_id", "manifest_sha256", "files_sha256", "checkpoint_id"),
+    ("package_id", "manifest_sha256", "files_sha256", "number"),
     keep=Keep.VIEW,
 )

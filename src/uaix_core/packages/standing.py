@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import attrs
 
 from uaix_core.history.relations import HEAD, REVISION, Head, Revision
-from uaix_core.packages.export import package_files
+from uaix_core.packages.export import get_all, package_files
 from uaix_core.packages.file_views import PERSONA_FILE
 from uaix_core.packages.relations import (
     CHECKPOINT,
@@ -23,7 +23,8 @@ from uaix_core.packages.relations import (
 )
 from uaix_core.schema.commits import Expect
 from uaix_core.store.port import MAX_SCAN
-from uaix_core.values.errors import ConflictError
+from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.errors import CallerError, ConflictError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 class Standing:
     """A stored package as an update finds it.
 
-    ``heads`` are by record id, tombstoned ones included; ``revisions`` are the head
-    revisions of the files that stand, by record id; ``records`` finds those by path.
+    ``heads`` and their ``revisions`` are by record id, tombstoned and erased ones
+    included; ``records`` finds the files that stand by path.
     """
 
     package: Package
@@ -59,9 +60,10 @@ def read_standing(snapshot: Snapshot, package: Package) -> Standing:
             break
         after = (cast("Head", page[-1]).record_id,)
     files = list(package_files(snapshot, package.package_id))
-    found = snapshot.get_many(REVISION.name, [(file.revision_id,) for file in files])
+    found = get_all(snapshot, REVISION.name, [h.revision_id for h in heads.values()])
     revisions = {
-        file.record_id: cast("Revision", found[file.revision_id,]) for file in files
+        record_id: cast("Revision", found[head.revision_id])
+        for record_id, head in heads.items()
     }
     return Standing(package, heads, revisions, {f.path: f.record_id for f in files})
 
@@ -72,18 +74,44 @@ def stored_package(snapshot: Snapshot, package_id: str) -> Package | None:
 
 
 def same_checkpoint(
-    snapshot: Snapshot, package: CheckedPackage, manifest_sha256: str
+    snapshot: Snapshot, package: CheckedPackage, current: Package
 ) -> Checkpoint | None:
-    """The first checkpoint with exactly this manifest and these files, or None."""
-    same = snapshot.scan(
-        CHECKPOINT_DIGEST.name,
-        "key",
-        (package.manifest.package_id, manifest_sha256, package.package_digest),
-        limit=1,
+    """A checkpoint with exactly this manifest and these files, or None.
+
+    The current one when it is among them, else the first.
+    """
+    digests = (
+        package.manifest.package_id,
+        sha256_hex(package.manifest_bytes),
+        package.package_digest,
     )
+    if current.manifest_sha256 == digests[1]:
+        name = (*digests, current.number)
+        if snapshot.get(CHECKPOINT_DIGEST.name, name) is not None:
+            return checkpoint_of(snapshot, current.checkpoint_id)
+    same = snapshot.scan(CHECKPOINT_DIGEST.name, "key", digests, limit=1)
     if not same:
         return None
     return checkpoint_of(snapshot, cast("CheckpointDigest", same[0]).checkpoint_id)
+
+
+def is_whole(snapshot: Snapshot, package: Package) -> bool:
+    """Whether manifest and all files of a package stand, none of them erased."""
+    if package.manifest_sha256 is None:
+        return False
+    files = package_files(snapshot, package.package_id)
+    return package.file_count == sum(1 for _ in files)
+
+
+def check_whole(snapshot: Snapshot, package: Package) -> None:
+    """Refuse to answer for a package of which something was erased."""
+    if not is_whole(snapshot, package):
+        raise CallerError(
+            "a part of the package was erased",
+            code="package.erased",
+            path=package.package_id,
+            hint="an update based on the current checkpoint makes it whole again",
+        )
 
 
 def checkpoint_of(snapshot: Snapshot, checkpoint_id: str | None) -> Checkpoint:

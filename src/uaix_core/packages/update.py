@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 import attrs
 
 from uaix_core.packages.anchors import Authorisation, unauthorised
-from uaix_core.packages.answers import Refused, Stored, answer_of
+from uaix_core.packages.answers import Answered, Refused, answer_of
 from uaix_core.packages.changes import Plan, build_commit, file_changes
 from uaix_core.packages.findings import Findings
-from uaix_core.packages.install import accepted, keyed
+from uaix_core.packages.install import accepted, answered, keyed
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.standing import (
     conflict,
+    is_whole,
     read_standing,
     same_checkpoint,
     stored_package,
 )
-from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.canonical import canonical_text
 from uaix_core.values.errors import CallerError, NotFoundError
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 class Edit:
     """What an update says beside the package itself.
 
-    ``based_on`` is the SHA-256 (hex) of the manifest that was edited; the package's
-    own ``basedOn`` is taken without it.
+    ``based_on`` is the SHA-256 (hex) of the manifest that was edited, or the id of
+    its checkpoint (the only name left once the manifest was erased); the package's own
+    ``basedOn`` is taken without it.
     """
 
     based_on: str | None = None
@@ -45,7 +47,7 @@ class Edit:
 
 def decide_update(
     snapshot: Snapshot, writing: Writing, report: Report, key: str | None, edit: Edit
-) -> Commit | Stored | Refused:
+) -> Commit | Answered | Refused:
     """The commit that makes an edited package the new checkpoint.
 
     Raises:
@@ -55,18 +57,21 @@ def decide_update(
 
     """
     package = accepted(report)
-    use = keyed(snapshot, writing, "update", package, key)
+    wanted = sorted([a.path, a.operation] for a in edit.authorisations)
+    more = canonical_text([edit.based_on, wanted])
+    use = keyed(snapshot, writing, "update", package, key, more)
     if use.first is not None:
-        return answer_of(snapshot, use.first.receipt_id, is_first=False)
+        return Answered(answer_of(snapshot, use.first, is_first=False))
     package_id = package.manifest.package_id
     current = stored_package(snapshot, package_id)
     if current is None:
         raise NotFoundError(
             "no such package in this scope", code="package.not-found", path=package_id
         )
-    same = same_checkpoint(snapshot, package, sha256_hex(package.manifest_bytes))
-    if same is not None and same.checkpoint_id == current.checkpoint_id:
-        return answer_of(snapshot, same.receipt_id, is_first=False)
+    same = same_checkpoint(snapshot, package, current)
+    is_current = same is not None and same.checkpoint_id == current.checkpoint_id
+    if same is not None and is_current and is_whole(snapshot, current):
+        return answered(snapshot, writing, use, same.receipt_id)
     _check_base(current, _base(package.manifest.based_on, edit.based_on))
     plan = Plan(
         "update",
@@ -115,7 +120,7 @@ def _base(declared: str | None, named: str | None) -> str:
 
 
 def _check_base(current: Package, base: str) -> None:
-    if base != current.manifest_sha256:
+    if base not in (current.manifest_sha256, current.checkpoint_id):
         raise conflict(
             current,
             "another checkpoint is the current one",

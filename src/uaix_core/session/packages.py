@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack, cast
 
 import attrs
 
 from uaix_core.history.idempotency import check_key
 from uaix_core.history.receipts import Writing
 from uaix_core.packages.acceptance import (
+    check_policy,
     decide_policy,
     in_force,
-    judged,
+    judged_by_policy,
     policy_of,
 )
 from uaix_core.packages.answers import (
+    Answered,
     PackageRefusedError,
     Refused,
     Stored,
@@ -23,16 +25,18 @@ from uaix_core.packages.answers import (
     receipt_in,
 )
 from uaix_core.packages.archive.writer import write_archive
-from uaix_core.packages.changes import refusal
+from uaix_core.packages.changes import refusal, without_room
 from uaix_core.packages.clone import (
     Origin,
-    checked_files,
     cloned_files,
     decide_clone,
+    outside_origin,
+    stored_origin,
 )
 from uaix_core.packages.export import Exported, export_receipt, read_package
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install, decide_restore
+from uaix_core.packages.limits import HIGHEST_LIMITS
 from uaix_core.packages.lint import Checks, Report, lint
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.source import PackageSource
@@ -43,6 +47,7 @@ from uaix_core.session.package_reads import PackageReads
 from uaix_core.session.writes import write
 from uaix_core.store.port import Snapshot
 from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.ids import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -50,8 +55,11 @@ if TYPE_CHECKING:
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.policy import AcceptancePolicy
 
+#: What a verb comes to over one snapshot.
+Decision = Commit | Answered | Refused
+
 #: From what stands and what was judged to what to write.
-Decide = Callable[[Snapshot, Writing, Report, str | None], Commit | Stored | Refused]
+Decide = Callable[[Snapshot, Writing, Report, str | None], Decision]
 
 
 class Packages(PackageReads):
@@ -139,7 +147,7 @@ class Packages(PackageReads):
 
         def decide(
             snapshot: Snapshot, writing: Writing, report: Report, key: str | None
-        ) -> Commit | Stored | Refused:
+        ) -> Decision:
             return decide_update(snapshot, writing, report, key, edit)
 
         return self._store("update", source, checks, key, decide)
@@ -164,26 +172,25 @@ class Packages(PackageReads):
             ConflictError: ``package.conflict`` when the id is taken.
 
         """
-        new_id = package_id or self._work.ids.new()
-        if isinstance(origin, str):
-            with self._snapshot() as snapshot:
-                stored = read_package(snapshot, origin)
-            files = dict(stored.files)
-            from_ = Origin(origin, stored.checkpoint.checkpoint_id)
-        else:
-            report = self.lint(origin, **checks)
+        new_id = self._work.ids.new() if package_id is None else check_id(package_id)
+        ids, now = self._work.ids, self._work.clock.now()
+        outside: Origin | None = None
+        if isinstance(origin, PackageSource):
+            judged = self.lint(origin, **checks)
+            if judged.package is None:
+                raise self._refused("clone", judged, origin)
+            outside = outside_origin(judged)
+
+        def decide(snapshot: Snapshot, writing: Writing) -> Decision:
+            from_ = outside or stored_origin(snapshot, cast("str", origin))
+            clone = PackageSource(files=cloned_files(from_, new_id, ids))
+            report = lint(clone, now=now, **checks)
             if report.package is None:
-                raise self._refused("clone", report, origin)
-            files = checked_files(report)
-            from_ = Origin(report.package.manifest.package_id, None)
-        clone = PackageSource(files=cloned_files(files, new_id, self._work.ids))
+                return Refused(report)
+            commit = decide_clone(snapshot, writing, report, from_)
+            return self._under_policy(snapshot, report, commit)
 
-        def decide(
-            snapshot: Snapshot, writing: Writing, report: Report, _key: str | None
-        ) -> Commit:
-            return decide_clone(snapshot, writing, report, from_)
-
-        return self._store("clone", clone, checks, None, decide)
+        return self._run("clone", decide, None)
 
     def _store(
         self,
@@ -197,31 +204,60 @@ class Packages(PackageReads):
         report = self.lint(source, **checks)
         if report.package is None:
             raise self._refused(operation, report, source)
-        writing = self._writing()
 
-        def decided(snapshot: Snapshot) -> Commit | Stored | Refused:
-            verdict = judged(snapshot, report)
-            if isinstance(verdict, Refused):
-                return verdict
+        def decided(snapshot: Snapshot, writing: Writing) -> Decision:
             decision = decide(snapshot, writing, report, key)
             if isinstance(decision, Commit):
-                expects = (*decision.expects, verdict)
-                return attrs.evolve(decision, expects=expects)
+                return self._under_policy(snapshot, report, decision)
             return decision
 
-        outcome: Recorded | Stored | Refused = write(
+        stored = self._run(operation, decided, source)
+        return attrs.evolve(stored, notices=(*report.findings, *stored.notices))
+
+    def _under_policy(
+        self, snapshot: Snapshot, report: Report, commit: Commit
+    ) -> Commit | Refused:
+        too_large = without_room(report)
+        if too_large is not None:
+            return too_large
+        verdict = judged_by_policy(snapshot, report)
+        if isinstance(verdict, Refused):
+            return verdict
+        return attrs.evolve(commit, expects=(*commit.expects, verdict))
+
+    def _run(
+        self,
+        operation: str,
+        decide: Callable[[Snapshot, Writing], Decision],
+        source: PackageSource | None,
+    ) -> Stored:
+        """Decide and write until one goes through, and answer."""
+        writing = self._writing()
+        answers: list[Stored] = []
+
+        def decided(snapshot: Snapshot) -> Commit | Refused | None:
+            answers.clear()
+            decision = decide(snapshot, writing)
+            if isinstance(decision, Answered):
+                answers.append(decision.answer)
+                return decision.commit
+            return decision
+
+        outcome: Recorded | Refused | None = write(
             self._work.store, self._work.scope, decided
         )
         if isinstance(outcome, Refused):
             raise self._refused(operation, outcome.report, source)
         with self._snapshot() as snapshot:
-            if isinstance(outcome, Recorded):
-                receipt_id = receipt_in(outcome).receipt_id
-                outcome = answer_of(snapshot, receipt_id, is_first=True)
+            if answers:
+                stored = answers[0]
+            else:
+                receipt_id = receipt_in(cast("Recorded", outcome)).receipt_id
+                stored = answer_of(snapshot, receipt_id, is_first=True)
             findings = Findings(RULES)
-            if same_persona(snapshot, outcome.package_id):
+            if same_persona(snapshot, stored.package_id):
                 findings.add("package.same-persona")
-        return attrs.evolve(outcome, notices=(*report.findings, *findings))
+        return attrs.evolve(stored, notices=tuple(findings))
 
     def set_policy(self, policy: AcceptancePolicy) -> str:
         """Put an acceptance policy in force for the scope; the id of its receipt.
@@ -229,6 +265,7 @@ class Packages(PackageReads):
         It holds for every later install, restore, clone and update, and can only
         refuse. ``AcceptancePolicy()`` asks for nothing.
         """
+        check_policy(policy)
         writing = self._writing()
 
         def decided(snapshot: Snapshot) -> Commit:
@@ -248,9 +285,10 @@ class Packages(PackageReads):
             return policy_of(in_force(snapshot))
 
     def _refused(
-        self, operation: str, report: Report, source: PackageSource
+        self, operation: str, report: Report, source: PackageSource | None
     ) -> PackageRefusedError:
-        digest = None if source.archive is None else sha256_hex(source.archive)
+        archive = source.archive if source is not None else None
+        digest = None if archive is None else sha256_hex(archive)
         commit = refusal(self._writing(), operation, report, digest)
         recorded = self._work.store.append(commit)
         return PackageRefusedError(report, receipt_in(recorded).receipt_id)
@@ -271,7 +309,9 @@ class Packages(PackageReads):
         work = self._work
         with self._snapshot() as snapshot:
             stored = read_package(snapshot, package_id)
-        archive = write_archive(stored.files) if form == "archive" else None
+        archive = None
+        if form == "archive":
+            archive = write_archive(stored.files, limits=HIGHEST_LIMITS)
         digest = None if archive is None else sha256_hex(archive)
         writing = self._writing()
         receipt = export_receipt(writing, stored, digest)

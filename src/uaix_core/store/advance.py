@@ -21,7 +21,12 @@ from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.schema.reduction import reduce
 from uaix_core.schema.relations import Keep, Key, Ref, Relation
 from uaix_core.store.seal import check_chained, seal
-from uaix_core.values.errors import ConflictError, IntegrityError
+from uaix_core.values.errors import (
+    CallerError,
+    ConflictError,
+    IntegrityError,
+    SchemaError,
+)
 
 if TYPE_CHECKING:
     from uaix_core.schema.rows import Row
@@ -128,7 +133,7 @@ def advance(
     if replayed:
         # Expectations held when it was recorded; local parts never travel.
         commit = attrs.evolve(commit, expects=(), puts=(), drops=())
-    add_refs = check_commit(schema, commit, replayed=replayed)
+    add_refs = _checked(schema, commit, replayed=replayed)
     if isinstance(submitted, Recorded):
         recorded = attrs.evolve(submitted, commit=commit)
         check_chained(schema, recorded, mark)
@@ -178,6 +183,26 @@ def advance(
         puts=(*views, *kept),
         drops=(*gone, *commit.drops, *local),
     )
+
+
+def _checked(schema: Schema, commit: Commit, *, replayed: bool) -> list[Ref]:
+    """The names of the added rows of a sound commit.
+
+    What is wrong with a replayed one is damage of where it comes from; only a relation
+    that this schema lacks is the caller's to mend.
+    """
+    try:
+        return check_commit(schema, commit, replayed=replayed)
+    except SchemaError:
+        raise
+    except CallerError as error:
+        if not replayed:
+            raise
+        raise IntegrityError(
+            "a replayed commit breaks its schema",
+            code="chain.commit",
+            path=f"{commit.scope.text} {error.path or ''}".strip(),
+        ) from error
 
 
 def replay_views(

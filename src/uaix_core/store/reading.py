@@ -8,7 +8,7 @@ import attrs
 
 from uaix_core.schema.checks import check_key, check_value
 from uaix_core.store.port import MAX_KEYS, MAX_SCAN
-from uaix_core.values.errors import CallerError, LimitError, SchemaError, SchemaError
+from uaix_core.values.errors import CallerError, LimitError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

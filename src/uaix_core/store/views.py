@@ -78,7 +78,10 @@ class TablesSnapshot:
 
     def commits(self, after: int = 0) -> Iterator[Recorded]:
         """See `uaix_core.store.port.Snapshot.commits`."""
-        return self._open.commits(after)
+        for recorded in self._open.commits(after):
+            yield recorded
+            # Whoever closed the snapshot meanwhile gets no further commit.
+            self._open  # noqa: B018 - raises when closed
 
     def close(self) -> None:
         """Let go of the state."""

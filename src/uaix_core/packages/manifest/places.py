@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: The keys and indexes that lead from the whole text to a value.
 JsonPath = tuple[str | int, ...]
 
+_KEY_BEFORE = re.compile(r'(,\s*)?"(?:[^"\\]|\\.)*"\s*:\s*\Z', re.DOTALL)
+_COMMA_AFTER = re.compile(r"\s*,")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
@@ -41,6 +43,23 @@ def edited(text: str, edits: Mapping[JsonPath, str]) -> str:
         pieces += (text[copied:start], edits[place])
         copied = stop
     return "".join(pieces) + text[copied:]
+
+
+def removed(text: str, place: JsonPath) -> str:
+    """The JSON text without the member at this place, if it is there.
+
+    The comma before it goes with it, or the one after it where it is the first.
+    """
+    found = spans(text, (place,)).get(place)
+    if found is None:
+        return text
+    start, stop = found
+    before = _KEY_BEFORE.search(text, 0, start)
+    begin = start if before is None else before.start()
+    if before is not None and not before.group(1):
+        after = _COMMA_AFTER.match(text, stop)
+        stop = stop if after is None else after.end()
+    return text[:begin] + text[stop:]
 
 
 def _values(text: str) -> Iterator[tuple[JsonPath, int, int]]:

@@ -92,6 +92,7 @@ _WHOLE = (
 
 _FIELDS = (
     _error("manifest.field", "manifest_schema", "a required field is missing"),
+    _error("manifest.nul", "manifest_schema", "a text of the manifest holds a NUL"),
     _error("manifest.type", "manifest_schema", "a field has a value of the wrong type"),
     _info(
         "manifest.extra",

@@ -1,0 +1,103 @@
+"""Stored rows that are none: how they are told, and what looks for them.
+
+A read of the hot path refuses what it would stumble over anyway: text that is no
+UTF-8, and a word or a truth value that its field doesn't have. Types are SQLite's to
+keep (STRICT tables), and a check of every value with the digests of bodies costs more
+than the read itself; it is made where whole histories are read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from uaix_core.schema.checks import check_row
+from uaix_core.schema.kinds import CONTENT
+from uaix_core.values.errors import CallerError, IntegrityError
+from uaix_core.values.ids import ScopeId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import apsw
+
+    from uaix_core.schema.relations import Relation
+    from uaix_core.schema.rows import Row
+
+_CODE = "storage.row"
+
+
+def damaged_text(path: str) -> IntegrityError:
+    """The error for a text that isn't UTF-8; ``path`` says what was read."""
+    return IntegrityError("a stored text can't be read", code=_CODE, path=path)
+
+
+def damaged_row(relation: Relation, key: Sequence[Any]) -> IntegrityError:
+    """The error for a row that is none; its key is shown as far as it is no content."""
+    return IntegrityError(
+        "a stored row holds what it can't", code=_CODE, path=row_name(relation, key)
+    )
+
+
+def row_name(relation: Relation, key: Sequence[Any]) -> str:
+    """How a row is named in messages: its relation, and the values of its key.
+
+    A value of a kind that may hold what people wrote, or one that its field can't
+    hold, shows as ``?``.
+    """
+    shown = [
+        str(value)
+        if relation.fields[name].kind not in CONTENT
+        and relation.fields[name].rules.holds(value)
+        else "?"
+        for name, value in zip(relation.key, key, strict=True)
+    ]
+    return f"{relation.name} {'/'.join(shown)}"
+
+
+def check_stored(relation: Relation, row: Row) -> None:
+    """Refuse a stored row with any value that it can't hold, its body's digest too.
+
+    Raises:
+        IntegrityError: ``storage.row``, naming the relation and the key.
+
+    """
+    try:
+        check_row(relation, row)
+    except CallerError as error:
+        raise damaged_row(relation, relation.key_of(row)) from error
+
+
+def all_of(cursor: apsw.Cursor, what: str) -> list[Any]:
+    """All results of a statement; ``what`` names them when a text is damaged.
+
+    Raises:
+        IntegrityError: ``storage.row``.
+
+    """
+    try:
+        return cursor.fetchall()
+    except UnicodeDecodeError:
+        raise damaged_text(what) from None
+
+
+def one_of(cursor: apsw.Cursor, what: str) -> Any:
+    """The first result of a statement, or None; otherwise as `all_of`."""
+    try:
+        return cursor.fetchone()
+    except UnicodeDecodeError:
+        raise damaged_text(what) from None
+
+
+def stored_scope(text: Any) -> ScopeId:
+    """The scope that a row names.
+
+    Raises:
+        IntegrityError: ``storage.row`` when it is none.
+
+    """
+    try:
+        return ScopeId.parse(text)
+    except (CallerError, TypeError, AttributeError):
+        raise IntegrityError(
+            "a stored row names no scope", code=_CODE, path="scope"
+        ) from None
