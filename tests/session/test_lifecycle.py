@@ -7,6 +7,7 @@ import json
 import uuid
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
 from tests.packages.package_maker import MANIFEST, Maker
 
