@@ -6,6 +6,7 @@ starter text; tests compare what is there with what this gives.
 
 from __future__ import annotations
 
+import ast
 import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from uaix_core.schema.rows import Field
 
 REFERENCE = Path(__file__).parent / "reference"
+SOURCE = Path(__file__).parents[1] / "src"
 STARTER_KIT = Path(__file__).parent / "starter-kit"
 EXAMPLES = Path(examples.__file__).parent
 
@@ -188,8 +190,38 @@ def errors_page() -> str:
             sentence,
             table(["class", "code unless a finer one is given", "meaning"], rows),
         ]
-    parts.append("This page is generated from the code.")
+    parts += [
+        "## Codes",
+        "The finer codes, with the class that carries each and what it says.",
+        table(["code", "class", "says"], code_rows()),
+        "This page is generated from the code.",
+    ]
     return "\n\n".join(parts)
+
+
+def code_rows() -> list[list[str]]:
+    """Every code that is raised with its class and message, read from the source."""
+    found: dict[str, tuple[str, str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            name = "ConflictError" if name == "conflict" else name
+            texts = [a.value for a in node.args if isinstance(a, ast.Constant)]
+            for keyword in node.keywords:
+                value = keyword.value
+                if (
+                    name.endswith("Error")
+                    and keyword.arg == "code"
+                    and isinstance(value, ast.Constant)
+                ):
+                    message = str(texts[0]) if texts else ""
+                    found.setdefault(str(value.value), (name, message))
+    return [
+        [f"`{code}`", f"`{found[code][0]}`", found[code][1].replace("|", "\\|")]
+        for code in sorted(found)
+    ]
 
 
 def lint_page() -> str:

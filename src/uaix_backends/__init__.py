@@ -33,4 +33,9 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use (PEP 562)."""
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

@@ -1,7 +1,8 @@
 """Writing files and folders so that they are there wholly or not at all.
 
 Everything is written beside its target under a temporary name, made durable, and then
-renamed; whatever goes wrong before the renaming leaves nothing behind.
+renamed; whatever goes wrong before the renaming leaves nothing behind. What a killed
+writer leaves, the next one removes.
 """
 
 from __future__ import annotations
@@ -9,24 +10,22 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import shutil
-import tempfile
-from pathlib import Path
+import stat
 from typing import TYPE_CHECKING, Final
 
+from uaix_backends.naming import named_package
+from uaix_backends.temporaries import HAS_LOCKS, temporary_file, temporary_folder
 from uaix_core.packages.archive.writer import check_paths
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.values.errors import CallerError, OutcomeUnknownError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from uaix_core.packages.archive.entries import Content
     from uaix_core.packages.limits import Limits
 
-_PREFIX: Final = ".uaix-"
-_SUFFIX: Final = ".tmp"
-_BUFFER_BYTES: Final = 1 << 20
 _IS_POSIX: Final = os.name == "posix"
 
 #: What a file system answers that knows no hard links.
@@ -36,40 +35,48 @@ _NO_LINKS: Final = frozenset(
 _OCCUPIED: Final = frozenset(
     (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
 )
+_NO_FOLDER: Final = frozenset((errno.ENOENT, errno.ENOTDIR))
+_PRIVATE: Final = 0o600
 
 
 def write_archive_file(
-    path: str | os.PathLike[str], pieces: Iterable[Content], *, overwrite: bool = False
+    path: str | os.PathLike[str],
+    pieces: Iterable[Content],
+    *,
+    overwrite: bool = False,
+    mode: int = _PRIVATE,
 ) -> None:
-    """Write the pieces of a file one after the other, mode 0600.
+    """Write the pieces of a file one after the other.
 
-    An existing target is replaced only with ``overwrite``, a folder never.
+    An existing target is replaced only with ``overwrite``, a folder never. The file
+    has its ``mode`` (where the platform has modes) before it has its name.
 
     Raises:
-        CallerError: ``files.exists`` when the target is there.
+        CallerError: ``files.exists`` when the target is there, ``files.parent`` when
+            there is no folder around it, ``files.name`` when it is no name of a file.
         StorageError: ``files.io`` when the medium fails; nothing was written.
         OutcomeUnknownError: ``storage.outcome-unknown`` when the file is in its place
             but may be lost in a crash.
 
     """
-    path = Path(path)
+    path = named_package(path)
     with _reported(path):
+        _check_parent(path)
         if path.is_dir() or (not overwrite and os.path.lexists(path)):
             raise _exists(path)
-        fd, name = tempfile.mkstemp(_SUFFIX, _PREFIX, path.parent)
-        temporary = Path(name)
-        try:
-            with os.fdopen(fd, "wb", buffering=_BUFFER_BYTES) as file:
-                file.writelines(pieces)
-                file.flush()
-                os.fsync(fd)
+        with temporary_file(path.parent) as (temporary, file):
+            file.writelines(pieces)
+            file.flush()
+            if mode != _PRIVATE and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+            if not HAS_LOCKS:
+                # There an open file can't be renamed, and isn't locked anyway.
+                file.close()
             if overwrite:
                 temporary.replace(path)
             else:
                 _rename_to_new(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
     _make_durable(path)
 
 
@@ -84,26 +91,24 @@ def write_folder(
     The target must not exist, or be an empty folder.
 
     Raises:
-        CallerError: ``files.exists``, or the code of a path rule that a path breaks.
+        CallerError: ``files.exists``, ``files.parent``, ``files.name``, or the code
+            of a path rule that a path breaks.
         StorageError: ``files.io`` when the medium fails; nothing was written.
         OutcomeUnknownError: ``storage.outcome-unknown`` when the folder is in its
             place but may be lost in a crash.
 
     """
-    path = Path(path)
+    path = named_package(path)
     check_paths(files, limits)
     with _reported(path):
+        _check_parent(path)
         if os.path.lexists(path) and not _is_empty_folder(path):
             raise _exists(path)
-        temporary = Path(tempfile.mkdtemp(_SUFFIX, _PREFIX, path.parent))
-        try:
+        with temporary_folder(path.parent) as temporary:
             _fill(temporary, files)
             if not _IS_POSIX and path.exists():
                 path.rmdir()
             temporary.rename(path)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
     _make_durable(path)
 
 
@@ -120,13 +125,29 @@ def _fill(root: Path, files: Mapping[str, Content]) -> None:
         for folder in reversed(missing):
             folder.mkdir(0o700)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0) as file:
+        with os.fdopen(os.open(path, flags, _PRIVATE), "wb", buffering=0) as file:
             view = memoryview(content)
             while view:
                 view = view[file.write(view) :]
             os.fsync(file.fileno())
     for folder in folders:
         _sync_folder(folder)
+
+
+def _check_parent(path: Path) -> None:
+    try:
+        is_folder = stat.S_ISDIR(path.parent.stat().st_mode)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER:
+            raise
+        is_folder = False
+    if not is_folder:
+        raise CallerError(
+            "there is no folder to write into",
+            code="files.parent",
+            path=str(path.parent),
+            hint="make it first",
+        )
 
 
 def _is_empty_folder(path: Path) -> bool:

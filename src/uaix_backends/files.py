@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from uaix_backends.file_writing import write_archive_file, write_folder
+from uaix_backends.naming import named_package
 from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.packages.archive.writer import iter_archive
 from uaix_core.packages.limits import DEFAULT_LIMITS
@@ -22,6 +22,7 @@ from uaix_core.values.errors import CallerError, LimitError, NotFoundError, Stor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from uaix_core.packages.archive.entries import Content
     from uaix_core.packages.limits import Limits
@@ -63,11 +64,12 @@ def read_package(
         LimitError: ``files.limit`` for what is larger, deeper or more than the limits.
         CallerError: ``files.symlink``, ``files.special``, ``files.hardlink`` and
             ``files.name`` (no UTF-8) for what a package can't hold, ``files.changed``
-            when a file changed while it was read.
+            when a file changed while it was read, ``files.name`` also when ``path``
+            is no name of a file.
         StorageError: ``files.io`` when the medium fails.
 
     """
-    path = Path(path)
+    path = named_package(path)
     with _reported(str(path)):
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -95,12 +97,13 @@ def write_package(
     timestamp is ``timestamp`` (seconds since 1970 UTC), else `archive_timestamp`.
 
     Raises:
-        CallerError: ``files.exists``, or the code of a path rule that a path breaks.
+        CallerError: ``files.exists``, ``files.parent``, ``files.name``, or the code
+            of a path rule that a path breaks.
         StorageError: ``files.io``; nothing was written.
         OutcomeUnknownError: ``storage.outcome-unknown``; written, maybe not durably.
 
     """
-    path = Path(path)
+    path = named_package(path)
     if path.name.endswith(EXTENSION):
         moment = archive_timestamp() if timestamp is None else timestamp
         pieces = iter_archive(files, timestamp=moment, limits=limits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Unpack
 
 from uaix_backends.files import read_package
+from uaix_backends.naming import named_package
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.lint import Checks, Report, lint
@@ -39,10 +40,12 @@ def lint_path(
         checks: ruleset, strictness, limits and trusted keys, as `uaix_core.lint`.
 
     Raises:
-        CallerError: there is nothing to judge, as `uaix_backends.files.read_package`.
+        CallerError: there is nothing to judge, as `uaix_backends.files.read_package`;
+            ``files.name`` when the path itself is no name of a file.
         StorageError: the medium failed.
 
     """
+    path = named_package(path)
     try:
         source = read_package(path, limits=checks.get("limits", DEFAULT_LIMITS))
     except CallerError as error:

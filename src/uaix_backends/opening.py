@@ -30,11 +30,20 @@ def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> St
         schema: the relations to open it with.
 
     Raises:
-        StoreOpenError: ``store.url`` for any other URL, ``store.missing``,
-            ``store.not-a-store``, ``store.format``, ``store.schema``.
+        StoreOpenError: ``store.url`` for any other URL, ``store.path``,
+            ``store.missing``, ``store.not-a-store``, ``store.format``,
+            ``store.schema``.
 
     """
+    if not isinstance(url, str):
+        raise StoreOpenError("the URL of a store is a text", code="store.url")
     kind, colon, rest = url.partition(":")
+    if rest.startswith("//"):
+        raise StoreOpenError(
+            "not the URL of a store",
+            code="store.url",
+            hint=f"a path follows the colon, as in {kind}:store or {kind}:/var/store",
+        )
     if url == "memory:":
         from uaix_backends.memory import MemoryStore  # noqa: PLC0415 - on first use
 

@@ -1,14 +1,15 @@
 """Temporary files and folders beside a target, and those that killed writers left.
 
 Who writes holds a file lock on the temporary for as long as it has its name. A lock
-that can be taken therefore tells a leftover, whatever process numbers and clocks say;
-the next writer into the same folder removes it. Where the platform has no such locks
-nothing is locked and nothing removed.
+that can be taken therefore tells a leftover, whatever process numbers and clocks say,
+and the next writer into the same folder removes it. Where the platform has no such
+locks nothing is locked and nothing removed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -18,37 +19,33 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import BinaryIO
+
+#: Whether files can be locked, and folders opened to lock them.
+HAS_LOCKS: Final = os.name == "posix"
 
 _PREFIX: Final = ".uaix-"
 _SUFFIX: Final = ".tmp"
-# What `tempfile` puts between them.
+# `tempfile` puts eight such characters between them.
 _IS_OURS: Final = re.compile(r"\.uaix-[a-z0-9_]{8}\.tmp").fullmatch
 
-#: At most so many names of the folder are looked at, and leftovers removed, at once.
-_NAMES: Final = 10_000
+#: At most so many names of a folder are looked at, and leftovers removed, at once.
+_LOOKED_AT: Final = 10_000
 _REMOVED: Final = 100
-#: How often a sweeper may come between making a temporary and locking it.
+#: How often somebody may remove a new temporary before it is locked.
 _TRIES: Final = 10
 
-_SAFE: Final = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-)
+_BUFFER_BYTES: Final = 1 << 20
+_READ: Final = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER: Final = getattr(os, "O_DIRECTORY", 0)
 
 
 @contextlib.contextmanager
-def temporary_file(folder: Path) -> Iterator[tuple[Path, int]]:
-    """A new file of mode 0600 and its descriptor; an error removes it.
+def temporary_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file of mode 0600, open to write; an error removes it.
 
     Without an error it is the caller's to rename. Leftovers in the folder go first.
     """
@@ -57,14 +54,19 @@ def temporary_file(folder: Path) -> Iterator[tuple[Path, int]]:
         fd, name = tempfile.mkstemp(_SUFFIX, _PREFIX, folder)
         return Path(name), fd
 
-    path, fd = _locked(folder, make)
+    remove_leftovers(folder)
+    path, fd = _locked(make)
+    # Closed below, and not before the file has lost its temporary name.
+    file = os.fdopen(fd, "wb", buffering=_BUFFER_BYTES)
     try:
-        yield path, fd
+        yield path, file
     except BaseException:
         path.unlink(missing_ok=True)
         raise
     finally:
-        os.close(fd)
+        # What is not written by now was given up.
+        with contextlib.suppress(OSError):
+            file.close()
 
 
 @contextlib.contextmanager
@@ -74,56 +76,86 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
     Without an error it is the caller's to rename. Leftovers beside it go first.
     """
 
-    def make() -> tuple[Path, int | None]:
+    def make() -> tuple[Path, int]:
         path = Path(tempfile.mkdtemp(_SUFFIX, _PREFIX, folder))
-        # Only where there are locks can a folder be opened.
-        return path, os.open(path, _SAFE | _FOLDER) if fcntl else None
+        return path, os.open(path, _READ | _FOLDER | _NO_FOLLOW) if HAS_LOCKS else -1
 
-    path, fd = _locked(folder, make)
+    remove_leftovers(folder)
+    path, fd = _locked(make)
     try:
         yield path
     except BaseException:
         shutil.rmtree(path, ignore_errors=True)
         raise
     finally:
-        if fd is not None:
+        if fd >= 0:
             os.close(fd)
 
 
-_Fd = "int | None"
-
-
-def _locked(folder, make):
-    """What ``make`` made, locked, once a sweeper can't have taken it for a leftover."""
-    remove_leftovers(folder)
-    for _ in range(_TRIES - 1):
-        try:
-            path, fd = make()
-        except FileNotFoundError:
-            if not folder.is_dir():
-                raise
-            continue
-        if fd is None or _lock(fd, path):
+def _locked(make: Callable[[], tuple[Path, int]]) -> tuple[Path, int]:
+    """What ``make`` made, and its locked descriptor."""
+    for _ in range(_TRIES):
+        path, fd = make()
+        if not HAS_LOCKS or _lock(fd, path):
             return path, fd
         os.close(fd)
-    return make()
+    raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+
+def _lock(fd: int, path: Path) -> bool:
+    """Lock a new temporary; False when a sweeper was faster and has removed it."""
+    import fcntl  # noqa: PLC0415 - not there on every platform
+
+    try:
+        # A sweeper holds it for a moment only.
+        fcntl.flock(fd, fcntl.LOCK_EX)
+    except OSError:
+        # Without locks on this file system nobody takes it for a leftover either.
+        return True
+    try:
+        return os.path.samestat(os.fstat(fd), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporaries of killed writers, as far as that can be done.
 
-    Only plain files and folders of this user whose names are of our own making and
-    whose lock nobody holds; no link is followed.
+    Only plain files and folders of this user with a name of our making, whose lock
+    nobody holds. No link is followed, and no error matters.
     """
-    if fcntl is None:
+    if not HAS_LOCKS:
         return
     with contextlib.suppress(OSError):
-        parent = os.open(folder, os.O_RDONLY | _FOLDER | getattr(os, "O_CLOEXEC", 0))
+        parent = os.open(folder, _READ | _FOLDER)
         try:
             with os.scandir(parent) as listing:
-                names = [e.name for e in islice(listing, _NAMES) if _IS_OURS(e.name)]
+                looked_at = islice(listing, _LOOKED_AT)
+                names = [entry.name for entry in looked_at if _IS_OURS(entry.name)]
             for name in names[:_REMOVED]:
                 with contextlib.suppress(OSError):
                     _remove_leftover(parent, name)
         finally:
             os.close(parent)
+
+
+def _remove_leftover(parent: int, name: str) -> None:
+    import fcntl  # noqa: PLC0415 - not there on every platform
+
+    status = os.stat(name, dir_fd=parent, follow_symlinks=False)
+    is_folder = stat.S_ISDIR(status.st_mode)
+    if status.st_uid != os.geteuid() or not (is_folder or stat.S_ISREG(status.st_mode)):
+        return
+    fd = os.open(name, _READ | _NO_FOLLOW, dir_fd=parent)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Its writer may have been done, and another begun, since it was looked at.
+        now = os.stat(name, dir_fd=parent, follow_symlinks=False)
+        if not os.path.samestat(os.fstat(fd), now):
+            return
+        if is_folder:
+            shutil.rmtree(name, dir_fd=parent)
+        else:
+            os.unlink(name, dir_fd=parent)
+    finally:
+        os.close(fd)

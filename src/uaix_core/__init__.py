@@ -8,12 +8,18 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+__version__ = "26.1.0"
+
 if TYPE_CHECKING:
     from uaix_core.packages.anchors import Authorisation
-    from uaix_core.packages.answers import PackageRefusedError
+    from uaix_core.packages.answers import PackageRefusedError, Stored
+    from uaix_core.packages.diff import diff_packages
+    from uaix_core.packages.export import Exported
+    from uaix_core.packages.findings import Finding
     from uaix_core.packages.limits import Limits
     from uaix_core.packages.lint import Report, lint
     from uaix_core.packages.policy import AcceptancePolicy
+    from uaix_core.packages.signatures import key_id, sign
     from uaix_core.packages.source import PackageSource
     from uaix_core.packages.templates.new import new_package
     from uaix_core.packages.templates.repack import repack
@@ -31,11 +37,13 @@ if TYPE_CHECKING:
     from uaix_core.values.ids import Principal, ScopeId
 
 _HOMES = {
-    "CallerError": "values.errors",
     "AcceptancePolicy": "packages.policy",
     "Authorisation": "packages.anchors",
+    "CallerError": "values.errors",
     "Capability": "store.port",
     "ConflictError": "values.errors",
+    "Exported": "packages.export",
+    "Finding": "packages.findings",
     "IntegrityError": "values.errors",
     "Limits": "packages.limits",
     "NotFoundError": "values.errors",
@@ -49,13 +57,23 @@ _HOMES = {
     "Snapshot": "store.port",
     "StorageError": "values.errors",
     "Store": "store.port",
+    "Stored": "packages.answers",
     "UaixError": "values.errors",
+    "diff_packages": "packages.diff",
+    "key_id": "packages.signatures",
     "lint": "packages.lint",
     "new_package": "packages.templates.new",
     "repack": "packages.templates.repack",
+    "sign": "packages.signatures",
 }
 
 __all__ = [
+    "diff_packages",
+    "sign",
+    "key_id",
+    "Exported",
+    "Stored",
+    "Finding",
     "AcceptancePolicy",
     "Authorisation",
     "CallerError",
@@ -85,7 +103,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name on first use."""
     if name in _HOMES:
         return getattr(import_module("uaix_core." + _HOMES[name]), name)
-    raise AttributeError(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -11,10 +11,10 @@ from uaix_backends.directory.files import storage_error
 from uaix_backends.directory.scope import folder_name
 from uaix_backends.directory.segment import NEW_SEGMENT, SEGMENT, scope_in_head
 from uaix_backends.directory.work_log import INTENT, LOG, NEW_LOG, WORK, read_head
-from uaix_core.values.errors import IntegrityError
+from uaix_core.values.errors import IntegrityError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from uaix_backends.directory.files import Folder
     from uaix_backends.directory.root import Root
@@ -35,8 +35,11 @@ class Listing:
     def with_commits(self) -> list[ScopeId]:
         """The scopes with at least one commit."""
         found = []
-        with self._reported():
-            for name, folder in self._folders(self._committed):
+        with (
+            self._reported(),
+            contextlib.closing(self._folders(self._committed)) as folders,
+        ):
+            for name, folder in folders:
                 scope = self._committed.get(name)
                 if folder is not None:
                     scope = self._named_by_segment(name, folder, has_commit=True)
@@ -48,8 +51,8 @@ class Listing:
     def with_work(self) -> list[ScopeId]:
         """The scopes that may have local rows."""
         found = []
-        with self._reported():
-            for name, folder in self._folders({}):
+        with self._reported(), contextlib.closing(self._folders({})) as folders:
+            for name, folder in folders:
                 if folder is not None and _has_any(folder, LOG, INTENT):
                     scope = self._name_of(name, folder)
                     if scope is not None:
@@ -61,6 +64,8 @@ class Listing:
         """Turn the system's errors into ours."""
         try:
             yield
+        except StorageError:
+            raise
         except OSError as error:
             raise storage_error(error, self._root.path) from error
 
@@ -85,12 +90,12 @@ class Listing:
 
     def _names(self) -> list[str]:
         """The names of the scopes' folders; what else may lie there is not ours."""
-        with self._root.scopes() as scopes:
+        with self._reported(), self._root.scopes() as scopes:
             return [name for name in scopes.names() if _IS_NAME(name)]
 
     def _folders(
         self, known: dict[str, ScopeId]
-    ) -> Iterator[tuple[str, Folder | None]]:
+    ) -> Generator[tuple[str, Folder | None], None, None]:
         """The folders of all scopes; those that are known need not be opened."""
         with self._root.scopes() as scopes:
             for name in self._names():

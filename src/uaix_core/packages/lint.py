@@ -31,7 +31,9 @@ from uaix_core.packages.required.sets import (
 )
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.signatures import SignatureReport, judge_signatures
+from uaix_core.packages.source import PackageSource
 from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import StrictJsonError, parse
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.contents import Contents, Measured
     from uaix_core.packages.manifest.values import Manifest
-    from uaix_core.packages.source import PackageSource
 
 Verdict = Literal["accept", "refuse"]
 
@@ -157,6 +158,7 @@ class Settings:
 
 
 def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Report:
+    _check_arguments(source, how)
     rules = ruleset_named(how.ruleset)
     limits = how.limits
     findings = Findings(RULES, lenient=how.lenient)
@@ -201,6 +203,21 @@ def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Repo
             uncovered = tuple(map(judge.hidden.shown, signatures.uncovered))
             signatures = attrs.evolve(signatures, uncovered=uncovered)
     return Report(verdict, rules.name, _ordered(told), package, signatures)
+
+
+def _check_arguments(source: PackageSource, how: Settings) -> None:
+    if not isinstance(source, PackageSource):
+        raise CallerError(
+            "not a package source",
+            code="package.source",
+            hint="uaix_backends.read_package reads one from a path",
+        )
+    if not isinstance(how.trusted, Mapping):
+        raise CallerError(
+            "trusted keys are a mapping from key ids to public keys",
+            code="signature.trusted",
+            path="trusted",
+        )
 
 
 def _open(source: PackageSource, findings: Findings, limits: Limits) -> Contents:

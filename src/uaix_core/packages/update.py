@@ -11,6 +11,7 @@ from uaix_core.packages.answers import Answered, Refused, answer_of
 from uaix_core.packages.changes import Plan, build_commit, file_changes
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import accepted, answered, keyed
+from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.standing import (
     conflict,
@@ -109,6 +110,13 @@ def _base(declared: str | None, named: str | None) -> str:
             path="basedOn",
         )
     base = named or declared
+    if base is not None and is_sha256(base) is None:
+        raise CallerError(
+            "a checkpoint is named by 64 lower-case hex digits",
+            code="update.based-on",
+            path="basedOn",
+            hint="the SHA-256 of the manifest that was edited, or the checkpoint's id",
+        )
     if base is None:
         raise CallerError(
             "an update names the checkpoint that it was edited from",

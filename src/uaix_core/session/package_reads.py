@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, cast
 import attrs
 
 from uaix_core.history.relations import RECEIPT, RECEIPT_ENTRY, REVISION
-from uaix_core.packages.export import find_package, package_files
+from uaix_core.packages.export import find_package, package_files, read_package
 from uaix_core.packages.relations import CHECKPOINT, DIMENSION, LINEAGE, PACKAGE
 from uaix_core.schema.relations import values_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from uaix_core.history.relations import Receipt, ReceiptEntry, Revision
@@ -148,6 +148,21 @@ class PackageReads:
                 limit=limit,
             )
         return cast("Sequence[Dimension]", page)
+
+    def read(self, package_id: str) -> Mapping[str, bytes]:
+        """All files of a package as they stand, by path, the manifest included.
+
+        Every byte is checked against its digest. Unlike an export it leaves no
+        receipt: it is how an application reads what it has stored.
+
+        Raises:
+            NotFoundError: ``package.not-found``.
+            CallerError: ``package.erased``.
+            IntegrityError: stored bytes don't agree with their digests.
+
+        """
+        with self._snapshot() as snapshot:
+            return read_package(snapshot, package_id).files
 
     def descendants(
         self, package_id: str, *, after: str | None = None, limit: int = 100

@@ -33,7 +33,12 @@ from uaix_core.packages.clone import (
     outside_origin,
     stored_origin,
 )
-from uaix_core.packages.export import Exported, export_receipt, read_package
+from uaix_core.packages.export import (
+    Exported,
+    export_receipt,
+    find_package,
+    read_package,
+)
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.limits import HIGHEST_LIMITS
@@ -47,6 +52,7 @@ from uaix_core.session.package_reads import PackageReads
 from uaix_core.session.writes import write
 from uaix_core.store.port import Snapshot
 from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.errors import CallerError
 from uaix_core.values.ids import check_id
 
 if TYPE_CHECKING:
@@ -254,10 +260,15 @@ class Packages(PackageReads):
             else:
                 receipt_id = receipt_in(cast("Recorded", outcome)).receipt_id
                 stored = answer_of(snapshot, receipt_id, is_first=True)
+            package = find_package(snapshot, stored.package_id)
             findings = Findings(RULES)
             if same_persona(snapshot, stored.package_id):
                 findings.add("package.same-persona")
-        return attrs.evolve(stored, notices=tuple(findings))
+        return attrs.evolve(
+            stored,
+            is_current=stored.checkpoint_id == package.checkpoint_id,
+            notices=tuple(findings),
+        )
 
     def set_policy(self, policy: AcceptancePolicy) -> str:
         """Put an acceptance policy in force for the scope; the id of its receipt.
@@ -306,6 +317,10 @@ class Packages(PackageReads):
             IntegrityError: stored bytes don't agree with their digests.
 
         """
+        if form not in ("archive", "folder"):
+            raise CallerError(
+                "an export is an archive or a folder", code="export.form", path="form"
+            )
         work = self._work
         with self._snapshot() as snapshot:
             stored = read_package(snapshot, package_id)

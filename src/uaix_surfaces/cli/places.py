@@ -64,5 +64,4 @@ def write_manifest(folder: Path, manifest: bytes) -> None:
     """Replace the manifest of a folder, wholly or not at all; its mode stays."""
     path = folder / MANIFEST_PATH
     mode = stat.S_IMODE(path.stat().st_mode)
-    write_archive_file(path, [manifest], overwrite=True)
-    path.chmod(mode)
+    write_archive_file(path, [manifest], overwrite=True, mode=mode)
