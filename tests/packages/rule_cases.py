@@ -146,6 +146,7 @@ CASES = [
     ("json.trailing", (), raw(lambda b: b + b"\0"), raw(lambda b: b + b"\n")),
     ("json.root", (), raw(lambda b: b"[" + b + b"]"), _nothing),
     ("manifest.field", (), without("status"), _nothing),
+    ("manifest.nul", (), top(mood="a\0b"), top(mood="a\\u0000b")),
     ("manifest.type", (), totem(sizeBytes=True), totem(source={"a": 1})),
     ("manifest.extra", (), top(mood="calm"), top(longTermMemory={})),
     ("version.uaix", (), top(uaixVersion="2.0"), top(uaixVersion="3.138.0")),

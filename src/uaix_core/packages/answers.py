@@ -31,8 +31,9 @@ class PackageRefusedError(CallerError):
         errors = [f for f in report.findings if f.severity == "error"]
         codes = list(dict.fromkeys(f.code for f in errors))
         super().__init__(
-            f"the package is refused with {len(errors)} errors: {', '.join(codes[:5])}",
-            hint="lint the package to see every finding",
+            f"the package is refused with {len(errors)} error{'s' * (len(errors) != 1)}"
+            f": {', '.join(codes[:5])}",
+            hint="its report lists every finding",
         )
         self.report = report
         self.receipt = receipt

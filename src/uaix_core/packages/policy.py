@@ -34,6 +34,12 @@ VERSION: Final = 1
 #: Containers within each other in the stored form: an object of lists.
 _DEPTH: Final = 2
 
+#: Only the one who calls says which keys are trusted, so that is who can mend it.
+_NOT_VERIFIED: Final = (
+    "a key that the policy asks for has signed, yet isn't trusted here, so that nothing "
+    "was verified (name the public key: trusted=, --trust)"
+)
+
 
 def _is_issuer(word: str) -> bool:
     return word != ""
@@ -139,7 +145,9 @@ def _judge_required(
 ) -> None:
     place = "integrity.signatures"
     if keys.isdisjoint(signatures.verified):
-        findings.add("signature.missing", place)
+        carried = {check.key_id for check in signatures.checks}
+        message = None if keys.isdisjoint(carried) else _NOT_VERIFIED
+        findings.add("signature.missing", place, message)
     elif signatures.uncovered:
         findings.add(
             "signature.missing",

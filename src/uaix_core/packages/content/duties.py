@@ -175,14 +175,19 @@ def judge_duties(
     labels: Mapping[str, Collection[tuple[str, ...]]],
     scopes: Collection[str],
     findings: Findings,
+    *,
+    unread: Collection[str] = (),
 ) -> None:
     """Warn about each duty that no label names.
 
     ``labels`` maps each file that was read to the words of its labels; ``scopes`` are
-    the declared ones.
+    the declared ones. A duty that may stand in one of the ``unread`` files isn't
+    judged.
     """
     for duty in DUTIES:
         if duty.scope is not None and duty.scope not in scopes:
+            continue
+        if any(path in unread for path in duty.files):
             continue
         there = [path for path in duty.files if path in labels]
         named = any(map(duty.is_named_by, (w for path in there for w in labels[path])))

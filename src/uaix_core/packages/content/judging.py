@@ -81,6 +81,8 @@ _readable_runs = re.compile(rb"[\x20-\x7e]{16,}").findall
 _ENTRY_NAMES: Final = frozenset(wire_fields(FileEntry)) - {"source"}
 #: Codes of `judge_dimension` that stand for text that wasn't read.
 _UNREAD: Final = "body."
+#: The note on a body that isn't UTF-8 text.
+_NO_TEXT: Final = "body.encoding"
 _DEPTH_RANGE: Final = "persona.depth-range"
 
 
@@ -99,6 +101,7 @@ class ContentJudge:
         self._marked_bytes = 0
         self._ledger: ParsedBody | None = None
         self._unread: list[str] = []
+        self._unlabelled: set[str] = set()
         self.hidden = HiddenNames()
 
     def manifest(self, wire: Mapping[str, Any] | None, raw: bytes) -> None:
@@ -159,10 +162,15 @@ class ContentJudge:
         """Read a memory file for its labels and its marks."""
         if len(data) > PARSED_BYTES:
             self._unread.append(path)
+            self._unlabelled.add(path)
             return
         parsed = parse_body(data, media_type)
         if parsed.notes:
             self._unread.append(path)
+        if any(note.code == _NO_TEXT for note in parsed.notes):
+            # What it says can't be known, so nothing is missed in it either.
+            self._unlabelled.add(path)
+            return
         if path in DUTY_FILES:
             self._labels[path] = tuple(islice(labels_of(parsed), MOST_LABELS))
         if path == LEDGER_PATH:
@@ -197,11 +205,8 @@ class ContentJudge:
             path = shown(self._unread[0]) if count == 1 else None
             message = f"files that weren't read as labelled text throughout: {count}"
             findings.add("content.unparsed", path, message)
-        scopes = frozenset() if listing is None else listing.scopes
-        judge_duties(self._labels, scopes, findings)
-        judge_ledger_object(self._wire, scopes, LONG_TERM_MEMORY, findings)
-        if listing is not None and ADVANCED_PERSONA in scopes:
-            judge_evidence(listing.listed, findings)
+        if listing is not None:
+            self._owed(listing)
         if self._ledger is not None:
             judge_ledger(
                 self._ledger,
@@ -210,6 +215,14 @@ class ContentJudge:
             )
         for found in leaks(self._marked, self._entry_members()):
             findings.add(found.code, shown(found.path), found.message)
+
+    def _owed(self, listing: Listing) -> None:
+        """What the package owes by the scopes that it declares."""
+        scopes, findings = listing.scopes, self._findings
+        judge_duties(self._labels, scopes, findings, unread=self._unlabelled)
+        judge_ledger_object(self._wire, scopes, LONG_TERM_MEMORY, findings)
+        if ADVANCED_PERSONA in scopes:
+            judge_evidence(listing.listed, findings)
 
     def _entry_members(self) -> dict[str, dict[str, Any]]:
         """The members of each marked file's entry that could repeat a field."""

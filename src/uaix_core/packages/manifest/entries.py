@@ -118,10 +118,10 @@ class EntryJudge:
         if word in roles:
             return
         if fold(word) in roles:
-            self._add("role.folded", place)
+            self._add("role.folded", place, f"the role is written {fold(word)}")
         else:
             usual = " or ".join(roles)
-            self._add("role.word", place, f"the role of a file at this path is {usual}")
+            self._add("role.word", place, f"the role word of this file is {usual}")
 
     def _media_type(self, word: str, place: str) -> None:
         if word in words.TEXT_MEDIA:

@@ -22,6 +22,9 @@ _PROVENANCE = "provenance_mismatch"
 
 _ID_HINT = "1 to 128 of A-Z a-z 0-9 . _ -, a letter or digit first, no device name"
 
+#: What helps whoever changed a file on purpose.
+_EDITED = "edited on purpose: uaix pack DIR --write-back"
+
 
 def _error(  # noqa: PLR0913 - a row has these columns
     code: str,
@@ -252,6 +255,7 @@ _INTEGRITY = (
         "hash_mismatch",
         "the content doesn't have the listed SHA-256",
         trigger=_PROVENANCE,
+        hint=_EDITED,
     ),
     _warning(
         "hash.sentinel",
@@ -264,6 +268,7 @@ _INTEGRITY = (
         "size_declared",
         "the content doesn't have the listed size",
         trigger=_PROVENANCE,
+        hint=_EDITED,
     ),
     _error(
         "digest.algorithm",
@@ -288,6 +293,7 @@ _INTEGRITY = (
         "hash_mismatch",
         "the files don't have the listed package digest",
         trigger=_PROVENANCE,
+        hint=_EDITED,
     ),
     _warning(
         "digest.sentinel",
@@ -298,8 +304,18 @@ _INTEGRITY = (
 )
 
 _INVENTORY = (
-    _error("inventory.missing", "missing", "the file is listed and isn't there"),
-    _error("inventory.undeclared", "undeclared", "the file is there and isn't listed"),
+    _error(
+        "inventory.missing",
+        "missing",
+        "the file is listed and isn't there",
+        hint="bring it back, or take its entry out of the manifest",
+    ),
+    _error(
+        "inventory.undeclared",
+        "undeclared",
+        "the file is there and isn't listed",
+        hint="give it an entry in the manifest, or remove it",
+    ),
     _error("inventory.repeated", "duplicate_entry", "files lists the same path twice"),
     _info(
         "inventory.self",
