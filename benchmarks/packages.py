@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _KINDS = ("sqlite", "dir", "memory")
 
+#: What the target of an install is for: the checks of content are printed apart.
+_STRUCTURE = "sqlite, structural checks"
+
 
 def install(plan: Plan) -> Iterator[Figure]:
     """Install into a fresh scope against rows and SHA-256 of the same files."""
@@ -53,17 +56,29 @@ def _installs(
         ]
         runs: dict[str, Run] = {
             "": lambda run: base.store_files(renamed[run]),
-            "sqlite, a folder": product.installs(sqlite, "folder", from_folder),
-            "sqlite, an archive": product.installs(sqlite, "archive", from_archive),
-            "of it: lint a folder": lambda _: product.judged(from_folder),
-            "of it: lint an archive": lambda _: product.judged(from_archive),
+            f"{_STRUCTURE}, a folder": product.installs_structure(
+                sqlite, "bare-folder", from_folder
+            ),
+            f"{_STRUCTURE}, an archive": product.installs_structure(
+                sqlite, "bare-archive", from_archive
+            ),
+            "of it: judge the structure": lambda _: product.judged_structure(
+                from_folder
+            ),
             "of it: decide": lambda run: product.decided(
                 sqlite, product.scope_of("decide", run), reports[run]
             ),
             "of it: append": lambda run: sqlite.append(commits[run]),
+            "judge structure and content": lambda _: product.judged(from_folder),
+            "sqlite, all checks, a folder": product.installs(
+                sqlite, "folder", from_folder
+            ),
+            "sqlite, all checks, an archive": product.installs(
+                sqlite, "archive", from_archive
+            ),
         }
         for kind, wording in (("dir", "directory"), ("memory", "memory")):
-            runs[f"{wording}, a folder"] = product.installs(
+            runs[f"{wording}, all checks, a folder"] = product.installs(
                 opened[kind], "folder", from_folder
             )
         floor, *measures = in_turns(
@@ -71,7 +86,7 @@ def _installs(
         )
     base.close()
     for what, measure in zip(list(runs)[1:], measures, strict=True):
-        held = TARGETS[target] if what.startswith("sqlite") else None
+        held = TARGETS[target] if what.startswith(_STRUCTURE) else None
         yield Figure("install", f"{len(files):,} files, {what}", measure, floor, held)
 
 

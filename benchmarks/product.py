@@ -20,6 +20,7 @@ from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install
 from uaix_core.packages.limits import MIB, Limits
+from uaix_core.packages.lint import lint_structure
 from uaix_core.packages.rules.archives import ARCHIVE_RULES
 from uaix_core.packages.templates.new import new_package
 from uaix_core.packages.templates.repack import repack
@@ -151,6 +152,28 @@ def judged(source: PackageSource) -> Report:
     report = lint(source, now=_clock.now())
     assert report.is_accepted
     return report
+
+
+def judged_structure(source: PackageSource) -> Report:
+    """A report on all but what the files and the manifest say."""
+    report = lint_structure(source, now=_clock.now())
+    assert report.package is not None
+    return report
+
+
+def installs_structure(
+    store: Store, name: str, source: PackageSource
+) -> Callable[[int], object]:
+    """A run that installs a package with its structural checks alone.
+
+    No verb of a session does this; it tells what the judging of content adds.
+    """
+
+    def run(number: int) -> object:
+        report = judged_structure(source)
+        return store.append(decided(store, scope_of(name, number), report))
+
+    return run
 
 
 def decided(store: Store, scope: ScopeId, report: Report) -> Commit:
