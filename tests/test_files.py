@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import socket
 import stat
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from uaix_backends import file_writing, files
+from uaix_backends import file_writing, files, temporaries
 from uaix_backends.files import (
     archive_timestamp,
     read_package,
@@ -39,6 +42,11 @@ SMALL = Limits(
     path_bytes=32,
     path_depth=3,
 )
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs POSIX files")
 
@@ -407,6 +415,214 @@ def test_doubtful_durability_is_told(tmp_path, monkeypatch):
     with pytest.raises(OutcomeUnknownError):
         write_folder(tmp_path / "a", FILES)
     assert read_package(tmp_path / "a").files == FILES
+
+
+@pytest.mark.parametrize("name", ["a.uaix", "a"])
+@pytest.mark.parametrize("parent", ["file", "missing", "missing/too"])
+def test_writing_needs_a_folder_around(tmp_path, name, parent):
+    """Where no folder is, that is said, and not that the target is there."""
+    (tmp_path / "file").touch()
+    for overwrite in (False, True):
+        with pytest.raises(CallerError) as caught:
+            write_package(tmp_path / parent / name, FILES, overwrite=overwrite)
+        assert caught.value.code == "files.parent"
+        assert caught.value.path == str(tmp_path / parent)
+    assert names(tmp_path) == ["file"]
+
+
+@posix_only
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444])
+def test_a_file_has_its_mode_before_it_has_its_name(tmp_path, monkeypatch, mode):
+    """Nobody ever sees the new file with another mode."""
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    seen = []
+    replace = Path.replace
+
+    def watched(self, target):
+        seen.append(stat.S_IMODE(self.stat().st_mode))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    write_archive_file(path, [b"new"], overwrite=True, mode=mode)
+
+    assert (seen, path.read_bytes()) == ([mode], b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+# What killed writers leave
+
+
+def die(*_):
+    """End this process as a kill does."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed(call, monkeypatch, module, step):
+    """Run a call in a child that is killed when it comes to this step."""
+    child = os.fork()
+    if child == 0:
+        try:
+            monkeypatch.setattr(module, step, die)
+            call()
+        finally:
+            os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+@posix_only
+@pytest.mark.parametrize("next_name", ["b.uaix", "b"])
+@pytest.mark.parametrize("name", ["a.uaix", "a"])
+@pytest.mark.parametrize(
+    ("module", "step"),
+    [
+        (temporaries, "_lock"),
+        (os, "fsync"),
+        (Path, "rename"),
+        (Path, "hardlink_to"),
+        (Path, "unlink"),
+        (file_writing, "_make_durable"),
+    ],
+)
+def test_the_next_write_removes_what_a_killed_one_left(  # noqa: PLR0917
+    tmp_path, monkeypatch, module, step, name, next_name
+):
+    """Wherever a writer is killed, after the next one no temporary is there."""
+    archive_only = {"hardlink_to", "unlink"}
+    if step in ({"rename"} if name == "a.uaix" else archive_only):
+        pytest.skip("this writer takes no such step")
+    killed(lambda: write_package(tmp_path / name, FILES), monkeypatch, module, step)
+    left = names(tmp_path)
+
+    write_package(tmp_path / next_name, FILES)
+
+    assert left != []
+    there = {name} & set(left)
+    assert names(tmp_path) == sorted({next_name, *there})
+    if there:
+        source = read_package(tmp_path / name)
+        assert (source.files or source.archive) in (FILES, write_archive(FILES))
+
+
+@posix_only
+@pytest.mark.parametrize("inner", ["b.uaix", "b"])
+def test_a_living_writer_keeps_its_temporary(tmp_path, monkeypatch, inner):
+    """Writers in one folder, of one process or two, never disturb each other."""
+
+    def pieces():
+        yield b"first"
+        before = leftovers(tmp_path)
+        write_package(tmp_path / inner, FILES)
+        child = os.fork()
+        if child == 0:
+            try:
+                write_package(tmp_path / f"child-{inner}", FILES)
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        assert (len(before), leftovers(tmp_path)) == (1, before)
+        yield b"last"
+
+    write_archive_file(tmp_path / "a.uaix", pieces())
+    assert (tmp_path / "a.uaix").read_bytes() == b"firstlast"
+
+    fill = file_writing._fill
+
+    def filled(root, content):
+        monkeypatch.setattr(file_writing, "_fill", fill)
+        before = leftovers(tmp_path)
+        write_package(tmp_path / f"second-{inner}", FILES)
+        assert (len(before), leftovers(tmp_path)) == (1, before)
+        fill(root, content)
+
+    monkeypatch.setattr(file_writing, "_fill", filled)
+    write_folder(tmp_path / "a", FILES)
+    assert read_package(tmp_path / "a").files == FILES
+    assert leftovers(tmp_path) == []
+
+
+@posix_only
+def test_only_temporaries_of_ours_are_removed(tmp_path):
+    """Other names, links and special files stay, and so does what links lead to."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine").touch()
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    kept = [".uaix-short.tmp", ".uaix-UPPER_CA.tmp", ".uaix-abcdefgh.tmp.bak"]
+    kept += ["x.uaix-abcdefgh.tmp", ".uaix-abcdefgh", "tmpabcdefgh"]
+    for name in kept:
+        (folder / name).touch()
+    (folder / ".uaix-aaaaaaa1.tmp").symlink_to(outside)
+    (folder / ".uaix-aaaaaaa2.tmp").symlink_to(outside / "mine")
+    os.mkfifo(folder / ".uaix-aaaaaaa3.tmp")
+    (folder / ".uaix-aaaaaaa4.tmp").touch()
+    (folder / ".uaix-aaaaaaa5.tmp").mkdir()
+    (folder / ".uaix-aaaaaaa5.tmp/link").symlink_to(outside)
+
+    write_package(folder / "a.uaix", FILES)
+
+    assert names(outside) == ["mine"]
+    kept += [f".uaix-aaaaaaa{n}.tmp" for n in (1, 2, 3)]
+    assert names(folder) == sorted([*kept, "a.uaix"])
+
+
+@posix_only
+def test_the_files_of_others_are_not_removed(tmp_path, monkeypatch):
+    """What belongs to another user stays, whatever it is called."""
+    (tmp_path / ".uaix-abcdefgh.tmp").touch()
+    monkeypatch.setattr(os, "geteuid", lambda: 123_456)
+
+    write_package(tmp_path / "a.uaix", FILES)
+
+    assert names(tmp_path) == [".uaix-abcdefgh.tmp", "a.uaix"]
+
+
+@posix_only
+def test_removing_is_bounded(tmp_path, monkeypatch):
+    """One write removes so many leftovers; the ones after it remove the rest."""
+    monkeypatch.setattr(temporaries, "_REMOVED", 2)
+    for n in range(5):
+        (tmp_path / f".uaix-aaaaaaa{n}.tmp").touch()
+    left = []
+    for n in range(3):
+        write_package(tmp_path / f"{n}.uaix", FILES)
+        left.append(len(leftovers(tmp_path)))
+    assert left == [3, 1, 0]
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["a.uaix", "a"])
+def test_a_sweeper_that_was_faster_is_no_obstacle(tmp_path, monkeypatch, name):
+    """A temporary that is removed before it is locked is made again."""
+    for maker, remove in (("mkstemp", os.unlink), ("mkdtemp", os.rmdir)):
+        make = getattr(tempfile, maker)
+        taken = []
+
+        def made(*where, make=make, remove=remove, taken=taken):
+            found = make(*where)
+            if len(taken) < 3:
+                taken.append(found)
+                remove(found if isinstance(found, str) else found[1])
+            return found
+
+        monkeypatch.setattr(tempfile, maker, made)
+    write_package(tmp_path / name, FILES)
+    assert names(tmp_path) == [name]
+
+
+@posix_only
+@pytest.mark.parametrize("name", ["a.uaix", "a"])
+def test_a_file_system_without_locks_is_written_to(tmp_path, monkeypatch, name):
+    """Where nothing can be locked writing works, and nothing is removed."""
+    (tmp_path / ".uaix-abcdefgh.tmp").touch()
+
+    def fail(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+    write_package(tmp_path / name, FILES)
+    assert names(tmp_path) == [".uaix-abcdefgh.tmp", name]
 
 
 @pytest.mark.parametrize(

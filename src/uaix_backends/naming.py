@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 #: What a file system answers to a name that it can't have: too long, a circle of
 #: links, characters that it doesn't know.
 _UNUSABLE: Final = {
-    errno.ENAMETOOLONG: "a path with a name that is too long",
-    errno.ELOOP: "a path whose links lead in a circle",
-    errno.EILSEQ: "a path with characters that this file system can't hold",
-    errno.EINVAL: "a path with characters that this file system can't hold",
+    errno.ENAMETOOLONG: "a name in it is too long",
+    errno.ELOOP: "its links lead in a circle",
+    errno.EILSEQ: "it holds what this file system can't",
+    errno.EINVAL: "it holds what this file system can't",
 }
 
 
 def _fault(path: str, *besides: str) -> str | None:
     """What is wrong with a path as a name, None when nothing is."""
     if not is_storable(path):
-        return "a path with NUL or with bytes that are no UTF-8"
+        return "it holds NUL or what is no UTF-8"
     for name in (path, *(path + suffix for suffix in besides)):
         try:
             os.stat(name)  # noqa: PTH116 - no `Path` before the text is checked
@@ -55,7 +55,9 @@ def named_package(path: AnyPath) -> Path:
     text = os.fspath(path)
     fault = _fault(text)
     if fault is not None:
-        raise CallerError(fault, code="files.name", path=shown(text))
+        raise CallerError(
+            "a path that names no file", code="files.name", path=shown(text), hint=fault
+        )
     return Path(text)
 
 
@@ -74,6 +76,6 @@ def named_store(path: AnyPath, *besides: str) -> Path:
     fault = _fault(text, *besides)
     if fault is not None:
         raise StoreOpenError(
-            fault, code="store.path", path=shown(text), hint="name another place"
+            "a path that names no file", code="store.path", path=shown(text), hint=fault
         )
     return Path(text)

@@ -94,8 +94,14 @@ def temporary_folder(folder: Path) -> Iterator[Path]:
 
 def _locked(make: Callable[[], tuple[Path, int]]) -> tuple[Path, int]:
     """What ``make`` made, and its locked descriptor."""
-    for _ in range(_TRIES):
-        path, fd = make()
+    for left in reversed(range(_TRIES)):
+        try:
+            path, fd = make()
+        except FileNotFoundError:
+            # A new folder may be removed before it is opened.
+            if not left:
+                raise
+            continue
         if not HAS_LOCKS or _lock(fd, path):
             return path, fd
         os.close(fd)

@@ -493,7 +493,12 @@ def test_what_is_no_plain_file_is_refused(full, kind):
             segment.mkdir()
     before = real.read_bytes()
     with contextlib.closing(opened(full)) as store:
-        for use in (lambda: state_of(store), lambda: store.append(NEXT)):
+        for use in (
+            lambda: state_of(store),
+            lambda: store.append(NEXT),
+            lambda: store.scopes(limit=9),
+            lambda: store.due("job", until=DAY, limit=9),
+        ):
             with pytest.raises(StorageError) as caught:
                 use()
             assert "storage.file" == caught.value.code
@@ -508,13 +513,37 @@ def test_a_linked_folder_is_not_followed(full):
     folder.rename(real)
     folder.symlink_to(real)
 
-    with (
-        contextlib.closing(opened(full)) as store,
-        pytest.raises(StorageError) as error,
-    ):
-        state_of(store)
+    with contextlib.closing(opened(full)) as store:
+        for use in (
+            lambda: state_of(store),
+            lambda: store.scopes(limit=9),
+            lambda: store.due("job", until=DAY, limit=9),
+        ):
+            with pytest.raises(StorageError) as error:
+                use()
+            assert "storage.file" == error.value.code
 
-    assert "storage.file" == error.value.code
+
+@pytest.mark.parametrize("call", ["open", "read", "listdir", "stat"])
+def test_a_failing_medium_is_told_by_every_listing(full, monkeypatch, call):
+    """Whatever a listing of scopes stumbles over, the error is one of ours."""
+    with contextlib.closing(opened(full)) as store:
+
+        def fail(*_arguments, **_named):
+            raise OSError(errno.EIO, "failed")
+
+        if call == "open":
+            monkeypatch.setattr(files.calls, "open", fail)
+        else:
+            monkeypatch.setattr(os, "pread" if call == "read" else call, fail)
+        for use in (
+            lambda: store.scopes(limit=9),
+            lambda: store.due("job", until=DAY, limit=9),
+        ):
+            with pytest.raises(StorageError) as caught:
+                use()
+            assert "storage.io" == caught.value.code
+        monkeypatch.undo()
 
 
 def test_a_huge_hole_is_not_read(full, states):

@@ -15,6 +15,8 @@ from tests.packages.package_maker import (
     EVIDENCE,
     LABELS,
     LEDGER,
+    MANIFEST,
+    NOW,
     POINTER,
     Maker,
     body_of,
@@ -28,6 +30,8 @@ from tests.packages.rule_cases import drop, note, without
 from uaix_core.packages.content.duties import DUTIES, labels_of
 from uaix_core.packages.content.evidence import KINDS
 from uaix_core.packages.content.judging import COMPARED_BYTES, PARSED_BYTES
+from uaix_core.packages.lint import lint
+from uaix_core.packages.source import PackageSource
 from uaix_core.values.parsing import parse_body
 
 #: How many duties each group has, and a scope that asks for them.
@@ -276,3 +280,28 @@ def test_labels_come_in_words():
 
     assert [("first", "label"), ("third", "one")] == list(labels_of(parsed))
     assert body_of("x") == labelled("x")
+
+
+@pytest.mark.parametrize("broken", [b"{", b"", b"[]", b"\xff"])
+def test_nothing_is_missed_without_a_manifest(broken):
+    """Where the manifest can't be read, nobody knows what the package owes."""
+    maker = Maker("persona_profile")
+    files = {**maker.files, PERSONA: b"Nothing.\n", MANIFEST: broken}
+    report = lint(PackageSource(files=files), now=NOW)
+
+    assert set() == {"duty.missing", "evidence.missing"} & codes(report)
+    assert not report.is_accepted
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_nothing_is_missed_in_a_file_that_is_no_text(group):
+    """A file that isn't UTF-8 is one error, whatever it should speak of."""
+    maker = made(GROUPS[group][1])
+    for duty in DUTIES:
+        if duty.id.startswith(group + "."):
+            for path in duty.files:
+                if path in maker.files:
+                    told(path, b"\xff\xfe Nothing.\n")(maker)
+
+    assert set() == missing(maker)
+    assert {"content.encoding"} == errors(maker.lint())

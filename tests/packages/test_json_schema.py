@@ -27,6 +27,7 @@ SCHEMA = manifest_schema()
 
 #: What the schema can't see: the files, and what more than one field decides.
 UNSEEN = {
+    "manifest.nul",
     "hash.mismatch",
     "size.declared",
     "digest.mismatch",

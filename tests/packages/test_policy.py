@@ -108,6 +108,20 @@ def test_signatures_are_by_accepted_keys_only(signers, expected):
 
 
 @pytest.mark.parametrize(
+    ("signers", "trusted", "is_told"),
+    [((0,), (), True), ((0,), (BEN,), True), ((1,), (), False), ((), (), False)],
+)
+def test_a_required_key_that_isnt_trusted_is_told(signers, trusted, is_told):
+    """Who has a signature by the key that is asked for is told to name the key."""
+    policy = AcceptancePolicy(require_signature_from=[ADA])
+
+    (finding,) = judged(policy, *signers, trusted=trusted)
+
+    assert "signature.missing" == finding.code
+    assert is_told == ("--trust" in finding.message)
+
+
+@pytest.mark.parametrize(
     ("keys", "signers", "is_met"),
     [
         ([ADA], (), False),

@@ -22,6 +22,7 @@ ANSWER = {
     "receipt",
     "checkpoint_id",
     "is_first",
+    "is_current",
     "notices",
 }
 
@@ -257,7 +258,8 @@ def test_a_refused_package_leaves_a_receipt_and_no_content(run, refused, at, ver
 @pytest.mark.parametrize("verb", ["restore", "update", "clone"])
 def test_people_are_told_in_lines(run, archive, edited, at, verb):
     """Without --json the answer is a line and a table."""
-    run("install", archive, *at)
+    if verb != "restore":
+        run("install", archive, *at)
     path = edited if verb == "update" else archive
     more = ("--based-on", archive) if verb == "update" else ()
 
@@ -265,3 +267,50 @@ def test_people_are_told_in_lines(run, archive, edited, at, verb):
 
     assert (0, "") == (ran.code, ran.err)
     assert ran.out.startswith(f"{path}: {verb}{'d' if verb[-1] == 'e' else 'ed'}\n")
+
+
+def test_a_headline_says_where_nothing_was_done(run, archive, edited, at):
+    """What was there before the call is told by its checkpoint, not as done again."""
+    update = ("update", edited, "--based-on", archive, *at)
+    assert f"{archive}: installed" == run("install", archive, *at).out.splitlines()[0]
+    only_a_receipt = (
+        "nothing to restore: already there as checkpoint 1; only a receipt was written"
+    )
+    steps = [
+        (("install", archive, *at), "nothing to do: already there as checkpoint 1"),
+        (("restore", archive, *at), only_a_receipt),
+        (update, "updated"),
+        (update, "nothing to do: already there as checkpoint 2"),
+        (
+            ("install", archive, *at),
+            "nothing to do: this is checkpoint 1, the current one is 2",
+        ),
+    ]
+
+    for args, expected in steps:
+        ran = run(*args)
+        assert (0, f"{args[1]}: {expected}") == (ran.code, ran.out.splitlines()[0])
+
+
+def test_a_headline_is_about_the_verb_that_was_called(run, archive, at):
+    """An install that finds a restored package doesn't say that it restored it."""
+    run("restore", archive, *at, "--key", "monday")
+
+    for verb, *more in (("install",), ("restore", "--key", "monday")):
+        ran = run(verb, archive, *at, *more)
+        assert (
+            f"{archive}: nothing to do: already there as checkpoint 1"
+            == (ran.out.splitlines()[0])
+        )
+
+
+@pytest.mark.parametrize("verb", ["install", "restore", "clone"])
+def test_a_store_in_memory_is_told_to_keep_nothing(run, archive, verb):
+    """Who stores into memory: is warned on the standard error, and only there."""
+    at = ("--store", "memory:", "--scope", "acme/personal/main")
+
+    ran = run(verb, archive, *at, "--json")
+
+    assert (0, 1) == (ran.code, ran.err.count("\n"))
+    assert ran.err.startswith("note: memory: ")
+    assert ANSWER == set(ran.line)

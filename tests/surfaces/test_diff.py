@@ -114,6 +114,15 @@ def test_what_cant_be_read_ends_with_two(run, archive, tmp_path, name, code):
         assert "MARKED-BODY" not in ran.out + ran.err
 
 
+def test_a_missing_package_is_told_before_a_broken_one(run, tmp_path):
+    """That one of two paths leads nowhere is told, whatever the other one holds."""
+    (tmp_path / "empty").mkdir()
+
+    for pair in (("empty", "nope"), ("nope", "empty")):
+        ran = run("diff", *pair, "--json")
+        assert (2, "files.missing") == (ran.code, ran.line["error"]["code"])
+
+
 def test_a_hostile_diff_acts_on_no_terminal(run, archive, folder):
     """Values of both packages reach the terminal escaped."""
     persona = folder / PERSONA
@@ -208,8 +217,9 @@ def test_dimensions_of_one_field(run, archive, at):
     assert sorted(map(str, named)) == sorted(
         str(line) for line in lines if line["field"] == "name"
     )
-    nothing = run("dimensions", "ada", "--field", "none", *at, "--json")
-    assert (0, "") == (nothing.code, nothing.out)
+    for more in ((), ("--json",)):
+        nothing = run("dimensions", "ada", "--field", "none", *at, *more)
+        assert (0, "", "no such field here: none\n") == nothing
 
 
 def test_dimensions_of_no_package(run, archive, at):

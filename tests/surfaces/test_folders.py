@@ -62,7 +62,8 @@ def test_an_empty_folder_takes_a_new_package(run, tmp_path):
     ("args", "code"),
     [
         (("new", "persona", "."), "files.target"),
-        (("new", "persona", "none/mine"), "files.missing"),
+        (("new", "persona", "none/my persona"), "id.package"),
+        (("pack", ".", "-o", "none/a.uaix"), "files.missing"),
         (("new", "persona", "my persona"), "id.package"),
         (("new", "persona", "mine", "--id", "a/b"), "id.package"),
         (("new", "persona", "mine", "--issuer", ""), "template.text"),
@@ -154,6 +155,16 @@ def test_pack_writes_nothing_back_when_it_fails(run, folder, tmp_path, blocked):
     assert before == (folder / MANIFEST).read_bytes()
 
 
+def test_a_new_package_makes_the_folders_around_it(run, tmp_path):
+    """Missing parents are made; a file in their place is wrong usage."""
+    assert 0 == run("new", "persona", "a/b/mine").code
+    assert 0 == run("lint", tmp_path / "a" / "b" / "mine").code
+
+    (tmp_path / "file").write_bytes(b"")
+    ran = run("new", "persona", "file/b/mine")
+    assert (2, "files.missing") == (ran.code, ran.err.split(":")[0])
+
+
 def test_a_new_package_declares_what_it_is_told_to(run, tmp_path):
     """--also adds a scope with the files that it requires."""
     ran = run("new", "handoff", "mine", "--also", "agent_file_handoff", "--json")
@@ -191,6 +202,7 @@ def test_pack_overwrites_only_when_told(run, folder, tmp_path):
     kept = run("pack", folder, "-o", "new.uaix")
     assert (1, b"old") == (kept.code, (tmp_path / "new.uaix").read_bytes())
     assert kept.err.startswith("files.exists: ")
+    assert "--overwrite" in kept.err
 
     assert 0 == run("pack", folder, "-o", "new.uaix", "--overwrite").code
     assert b"old" != (tmp_path / "new.uaix").read_bytes()

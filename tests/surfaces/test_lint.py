@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from uaix_backends import write_package
 
+MANIFEST = ".uai/manifest.uaix.json"
+PERSONA = ".uai/persona.uai"
 LINE = {"path", "verdict", "ruleset", "findings"}
 FINDING = {"code", "severity", "family", "path", "message", "trigger"}
 
@@ -104,3 +108,50 @@ def test_no_path_is_wrong_usage_also_in_json(run):
     assert 2 == ran.code
     assert "usage" == ran.line["error"]["code"]
     assert 1 == ran.err.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "hints"),
+    [
+        (
+            PERSONA,
+            b"Other.\n",
+            {
+                "hash.mismatch": "uaix pack DIR --write-back",
+                "size.declared": "uaix pack DIR --write-back",
+            },
+        ),
+        (".uai/notes.uai", b"New.\n", {"inventory.undeclared": "remove it"}),
+        (PERSONA, None, {"inventory.missing": "bring it back"}),
+    ],
+)
+def test_an_edit_by_hand_is_told_what_helps(run, folder, path, body, hints):
+    """What an honest author did to the files comes with what to do next."""
+    if body is None:
+        (folder / path).unlink()
+    else:
+        (folder / path).write_bytes(body)
+
+    ran = run("lint", folder, "--json")
+
+    told = {f["code"]: f["message"] for f in ran.line["findings"]}
+    assert 1 == ran.code
+    assert dict.fromkeys(hints, True) == {
+        code: hint in told[code] for code, hint in hints.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("role", "code"), [("identity", "role.word"), ("Persona", "role.folded")]
+)
+def test_a_wrong_role_is_told_the_right_one(run, persona, tmp_path, role, code):
+    """A warning about a role names the word that belongs there."""
+    wire = json.loads(persona[MANIFEST])
+    next(e for e in wire["files"] if e["path"] == PERSONA)["role"] = role
+    write_package(tmp_path / "odd", {**persona, MANIFEST: json.dumps(wire).encode()})
+
+    ran = run("lint", tmp_path / "odd", "--json")
+
+    (message,) = [f["message"] for f in ran.line["findings"] if f["code"] == code]
+    assert 0 == ran.code
+    assert message.endswith(" persona")

@@ -82,7 +82,7 @@ def test_names_that_are_no_text_are_shown():
 
     assert 2 == process.returncode
     assert "\\udcff.uaix" == json.loads(process.stdout)["path"]
-    assert process.stderr.startswith(b"files.missing: ")
+    assert process.stderr.startswith(b"files.name: ")
 
 
 def test_an_output_that_is_no_utf8_is_written(start, tmp_path, persona):
@@ -264,3 +264,43 @@ def test_no_verb_and_a_wrong_verb_are_wrong_usage(run):
     wrong = run("certify")
     assert 2 == wrong.code
     assert wrong.err.startswith("usage: ")
+    assert "did you mean" not in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("instal", "install"), ("recipts", "receipts"), ("dif", "diff")],
+)
+def test_a_mistyped_verb_is_guessed(run, typed, meant):
+    """A verb that is nearly right is wrong usage that names what may be meant."""
+    ran = run(typed, "--json")
+
+    assert (2, "usage") == (ran.code, ran.line["error"]["code"])
+    assert f"did you mean {meant}" in ran.line["error"]["message"]
+
+
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_without_the_extra_there_is_one_line(missing):
+    """Where a library of the extra is missing, the line to install it is all."""
+    code = (
+        "import sys\n"
+        f"sys.modules[{missing!r}] = None\n"
+        "from uaix_surfaces.cli import main\n"
+        "main(['--help'])\n"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert (2, "") == (process.returncode, process.stdout)
+    assert "the command line needs: pip install 'uaix-core[cli]'\n" == process.stderr
+
+
+def test_the_door_loads_nothing_of_the_extra():
+    """Importing the entry point loads neither library of the extra."""
+    code = "import sys, uaix_surfaces.cli.entry\nprint(*sys.modules)"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert set() == {"click", "rich"} & set(process.stdout.split())

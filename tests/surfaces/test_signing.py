@@ -38,6 +38,17 @@ def private(seed=SEED):
     return ed25519.Ed25519PrivateKey.from_private_bytes(seed)
 
 
+def public_pem(seed=SEED) -> bytes:
+    """The public key of a seed as SubjectPublicKeyInfo."""
+    spki = serialization.PublicFormat.SubjectPublicKeyInfo
+    return private(seed).public_key().public_bytes(PEM, spki)
+
+
+def public_hex(seed=SEED) -> bytes:
+    """The public key of a seed as a line of hex digits."""
+    return public(seed).hex().encode() + b"\n"
+
+
 def write_key(path, data, mode=0o600):
     """A file of this mode."""
     path.write_bytes(data)
@@ -47,8 +58,6 @@ def write_key(path, data, mode=0o600):
 
 FORMS = {
     "raw": SEED,
-    "hex": SEED.hex().encode() + b"\n",
-    "upper": SEED.hex().upper().encode(),
     "pem": pem(private()),
 }
 
@@ -104,6 +113,7 @@ def test_an_archive_becomes_a_new_one(safe_run, archive, persona, key, tmp_path)
     assert before == archive.read_bytes()
     taken = safe_run("sign", archive, "--key-file", key, "-o", "s.uaix")
     assert (1, "files.exists") == (taken.code, taken.err.split(":")[0])
+    assert "--overwrite" in taken.err
     again = safe_run("sign", archive, "--key-file", key, "-o", archive, "--overwrite")
     assert 0 == again.code
     assert (tmp_path / "s.uaix").read_bytes() == archive.read_bytes()
@@ -169,14 +179,27 @@ def test_a_key_that_others_may_read_is_no_key(safe_run, folder, tmp_path, mode):
     [
         b"",
         SEED[:31],
-        SEED.hex().encode()[:-1],
+        SEED.hex().encode() + b"\n",
+        SEED.hex().upper().encode(),
+        SEED.hex().encode()[:32],
         SEED.hex().encode() * 100,
         b"x" * 5000,
         FORMS["pem"].replace(b"M", b"?"),
         pem(private(), serialization.BestAvailableEncryption(b"-" * 8)),
         pem(ec.generate_private_key(ec.SECP256R1())),
     ],
-    ids=["empty", "short", "odd", "long", "huge", "damaged", "locked", "other"],
+    ids=[
+        "empty",
+        "short",
+        "hex",
+        "upper",
+        "half",
+        "long",
+        "huge",
+        "damaged",
+        "locked",
+        "other",
+    ],
 )
 def test_what_is_no_key_is_told_without_it(safe_run, folder, persona, tmp_path, data):
     """A file that holds no key is one line that quotes nothing of it."""
@@ -185,6 +208,21 @@ def test_what_is_no_key_is_told_without_it(safe_run, folder, persona, tmp_path, 
     ran = safe_run("sign", folder, "--key-file", key, "--json")
 
     assert (2, "key.form") == (ran.code, ran.line["error"]["code"])
+    assert persona == read_package(folder).files
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+@pytest.mark.parametrize("form", ["pem", "hex"])
+def test_a_public_key_never_signs(safe_run, folder, persona, tmp_path, *, form, mode):
+    """A public key is told as such or as hex, whatever the mode of its file is."""
+    forms = {"pem": (public_pem(), "key.public"), "hex": (public_hex(), "key.form")}
+    data, code = forms[form]
+    key = write_key(tmp_path / "a.pub", data, mode)
+
+    ran = safe_run("sign", folder, "--key-file", key, "--json")
+
+    assert (2, code) == (ran.code, ran.line["error"]["code"])
+    assert "uaix keygen -o writes" in ran.line["error"]["hint"]
     assert persona == read_package(folder).files
 
 
@@ -211,7 +249,8 @@ def test_keygen_makes_a_key_of_its_owners(run, folder, tmp_path):
     raw = made.public_key().public_bytes_raw()
     assert raw.hex() == ran.line["public_key"]
     assert made.private_bytes_raw().hex() not in ran.out + ran.err
-    assert raw.hex() == (tmp_path / "new.pub").read_text(encoding="ascii").strip()
+    assert public_pem(made.private_bytes_raw()) == (tmp_path / "new.pub").read_bytes()
+    assert 0o644 == (tmp_path / "new.pub").stat().st_mode & 0o777
     assert 0 == run("sign", folder, "--key-file", "new.key").code
     trust = ("--trust", "new.pub", "--require-signature")
     assert 0 == run("lint", folder, *trust).code
@@ -222,6 +261,12 @@ def test_keygen_never_makes_the_same_key(run):
     keys = {run("keygen", "-o", f"{n}.key", "--json").line["key_id"] for n in "ab"}
 
     assert 2 == len(keys)
+
+
+def test_two_keys_are_two_files(run, tmp_path):
+    """One name for both keys is wrong usage, and nothing is written."""
+    assert 2 == run("keygen", "-o", "one", "--public", "./one").code
+    assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("taken", ["new.key", "new.pub"])
@@ -251,12 +296,7 @@ def test_people_see_a_key_id_and_no_key(run, tmp_path):
 @pytest.mark.parametrize("form", ["raw", "hex", "pem", "argument"])
 def test_a_trusted_key_is_hex_or_a_file(safe_run, folder, key, tmp_path, form):
     """A public key is given as it lies: raw, in hex, as PEM, or on the line."""
-    spki = serialization.PublicFormat.SubjectPublicKeyInfo
-    data = {
-        "raw": public(),
-        "hex": public().hex().encode() + b"\n",
-        "pem": private().public_key().public_bytes(PEM, spki),
-    }.get(form, b"")
+    data = {"raw": public(), "hex": public_hex(), "pem": public_pem()}.get(form, b"")
     (tmp_path / "a.pub").write_bytes(data)
     named = public().hex() if form == "argument" else "a.pub"
     safe_run("sign", folder, "--key-file", key)

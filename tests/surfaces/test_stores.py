@@ -24,6 +24,17 @@ SHOWN = {
     "declared_scopes",
     "manifest_sha256",
 }
+RECEIPT = {
+    "receipt_id",
+    "recorded_at",
+    "seq",
+    "operation",
+    "outcome",
+    "actor",
+    "package_id",
+    "checkpoint_id",
+    "details",
+}
 ANSWER = {
     "path",
     "package_id",
@@ -33,6 +44,7 @@ ANSWER = {
     "receipt",
     "checkpoint_id",
     "is_first",
+    "is_current",
     "notices",
 }
 
@@ -136,10 +148,11 @@ def test_export_looks_before_it_leaves_a_receipt(run, archive, folder, at):
     run("install", archive, *at)
     before = archive.read_bytes()
 
-    for target in (archive, folder):
+    for target, has_overwrite in ((archive, True), (folder, False)):
         ran = run("export", "ada", *at, "-o", target)
         assert 1 == ran.code
         assert ran.err.startswith("files.exists: ")
+        assert has_overwrite == ("--overwrite" in ran.err)
 
     assert before == archive.read_bytes()
     history = run("history", "ada", *at, "--json").lines
@@ -154,6 +167,69 @@ def test_export_overwrites_archives_only(run, archive, folder, at):
     assert 0 == run("export", "ada", *at, "-o", archive, "--overwrite").code
     assert b"old" != archive.read_bytes()
     assert 2 == run("export", "ada", *at, "-o", folder, "--overwrite").code
+
+
+@pytest.mark.parametrize("name", ["out.zip", "out.UAIX", "none/out.ZIP"])
+def test_export_makes_no_folder_named_like_an_archive(run, archive, at, tmp_path, name):
+    """A target that looks like an archive and would be a folder is wrong usage."""
+    run("install", archive, *at)
+
+    ran = run("export", "ada", *at, "-o", name)
+
+    assert 2 == ran.code
+    assert ran.err.startswith("usage: ")
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("args", [("list",), ("show", "ada")])
+def test_a_missing_store_is_told_in_words_of_the_command_line(run, at, args):
+    """What helps is a verb, not an argument of the library."""
+    ran = run(*args, *at)
+
+    assert 2 == ran.code
+    assert ran.err.startswith("store.missing: ")
+    assert "create=True" not in ran.err
+    assert "install" in ran.err
+
+
+def test_an_empty_scope_is_told(run, archive, at):
+    """Where nothing is listed, the standard error says that this is all."""
+    run("install", archive, *at)
+    other = (*at[:2], "--scope", "acme/personal/other")
+
+    for more in ((), ("--json",)):
+        for verb, word in (("list", "package"), ("receipts", "receipt")):
+            ran = run(verb, *other, *more)
+            assert (0, "", f"the scope holds no {word}\n") == ran
+
+
+def test_receipts_list_refusals(run, archive, refused, at):
+    """A refusal is about no package: it stands among all receipts of the scope."""
+    run("install", archive, *at)
+    run("install", refused, *at, "--actor", "human:eve")
+
+    every = run("receipts", *at, "--json").lines
+    own = run("receipts", "ada", *at, "--json").lines
+
+    assert [("install", "accepted", "ada"), ("install", "refused", None)] == [
+        (line["operation"], line["outcome"], line["package_id"]) for line in every
+    ]
+    assert every[:1] == own
+    assert RECEIPT == set(every[1])
+    assert ("human:eve", 2) == (every[1]["actor"], every[1]["seq"])
+    assert "hash.mismatch" in every[1]["details"]["findings"]
+    shown = run("receipts", *at)
+    assert (0, "") == (shown.code, shown.err)
+    assert "hash.mismatch" in shown.out
+
+
+def test_receipts_of_no_package(run, archive, at):
+    """A package that the scope doesn't hold is not found."""
+    run("install", archive, *at)
+
+    ran = run("receipts", "eve", *at, "--json")
+
+    assert (1, "package.not-found") == (ran.code, ran.line["error"]["code"])
 
 
 @pytest.mark.parametrize("verb", ["show", "history", "export"])
@@ -293,6 +369,8 @@ def test_people_see_why_an_install_was_refused(run, refused, at):
 
     assert 1 == ran.code
     assert "hash.mismatch" in ran.out
-    assert ran.err.startswith("package.refused: ")
+    assert "uaix pack DIR --write-back" in ran.out
+    assert ran.err.startswith("package.refused: the package is refused with ")
+    assert "(" not in ran.err
     assert 1 == ran.err.count("\n")
     assert "MARKED-BODY" not in ran.out + ran.err

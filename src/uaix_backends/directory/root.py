@@ -130,6 +130,8 @@ def _folder_of(path: str, *, create: bool) -> Folder:
             ) from None
     except NotADirectoryError:
         raise _no_store(path) from None
+    except PermissionError as error:
+        raise unreachable(error, path) from error
     except OSError as error:
         raise _cannot_open(error, path) from error
     try:

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
 
-_CODE = "storage.row"
-
 
 def damaged_text(path: str) -> IntegrityError:
     """The error for a text that isn't UTF-8; ``path`` says what was read."""
-    return IntegrityError("a stored text can't be read", code=_CODE, path=path)
+    return IntegrityError("a stored text can't be read", code="storage.row", path=path)
 
 
 def damaged_row(relation: Relation, key: Sequence[Any]) -> IntegrityError:
     """The error for a row that is none; its key is shown as far as it is no content."""
     return IntegrityError(
-        "a stored row holds what it can't", code=_CODE, path=row_name(relation, key)
+        "a stored row holds what it can't",
+        code="storage.row",
+        path=row_name(relation, key),
     )
 
 
@@ -99,5 +99,5 @@ def stored_scope(text: Any) -> ScopeId:
         return ScopeId.parse(text)
     except (CallerError, TypeError, AttributeError):
         raise IntegrityError(
-            "a stored row names no scope", code=_CODE, path="scope"
+            "a stored row names no scope", code="storage.row", path="scope"
         ) from None

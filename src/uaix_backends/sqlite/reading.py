@@ -147,7 +147,7 @@ class ScopeRows:
         while at < self.mark.seq:
             try:
                 part = self._commits(at)
-            except (CallerError, TypeError, ValueError) as error:
+            except (CallerError, LookupError, TypeError, ValueError) as error:
                 # Nothing but stored values is looked at there, so they are damaged.
                 raise IntegrityError(
                     "a stored commit can't be read",

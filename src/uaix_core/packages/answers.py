@@ -45,7 +45,8 @@ class Stored:
 
     ``seq`` is the commit that stored the package as it is now, ``receipt`` the id of
     the operation's receipt; ``is_first`` is false when an exact retry found them there
-    already, ``is_current`` when the package hasn't moved on since. ``notices`` are the findings of no error that the lint and the scope gave.
+    already, ``is_current`` when the package hasn't moved on since. ``notices`` are the
+    findings of no error that the lint and the scope gave.
     """
 
     package_id: str

@@ -36,8 +36,8 @@ _DEPTH: Final = 2
 
 #: Only the one who calls says which keys are trusted, so that is who can mend it.
 _NOT_VERIFIED: Final = (
-    "a key that the policy asks for has signed, yet isn't trusted here, so that nothing "
-    "was verified (name the public key: trusted=, --trust)"
+    "a key that the policy asks for has signed, and wasn't verified because it isn't "
+    "trusted here (name the public key: trusted=, --trust)"
 )
 
 
@@ -145,8 +145,8 @@ def _judge_required(
 ) -> None:
     place = "integrity.signatures"
     if keys.isdisjoint(signatures.verified):
-        carried = {check.key_id for check in signatures.checks}
-        message = None if keys.isdisjoint(carried) else _NOT_VERIFIED
+        untrusted = {c.key_id for c in signatures.checks if c.outcome == "untrusted"}
+        message = None if keys.isdisjoint(untrusted) else _NOT_VERIFIED
         findings.add("signature.missing", place, message)
     elif signatures.uncovered:
         findings.add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from uaix_surfaces.cli.program import main
+    from uaix_surfaces.cli.entry import main
 
 __all__ = ["main"]
 
@@ -13,7 +13,7 @@ __all__ = ["main"]
 def __getattr__(name: str) -> Any:
     """Load the program on first use (PEP 562)."""
     if name == "main":
-        from uaix_surfaces.cli.program import main  # noqa: PLC0415 - on first use
+        from uaix_surfaces.cli.entry import main  # noqa: PLC0415 - on first use
 
         return main
     raise AttributeError(name)

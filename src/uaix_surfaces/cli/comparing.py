@@ -58,9 +58,9 @@ def diff_verb(before: Path, after: Path, *, as_json: bool) -> int:
     """
     out = Output(as_json=as_json)
     with out.working(f"comparing {after}"), usable():
-        found = diff_packages(
-            readable_files(read_package(before)), readable_files(read_package(after))
-        )
+        # Both are read first: that one isn't there matters more than what is in it.
+        packages = [read_package(path) for path in (before, after)]
+        found = diff_packages(*map(readable_files, packages))
     if as_json:
         out.line({"a": str(before), "b": str(after), **found.as_dict()})
     elif found.is_equal:

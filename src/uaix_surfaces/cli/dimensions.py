@@ -11,7 +11,7 @@ from uaix_core.schema.rows import fields_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.options import json_option, scope_option, store_option
-from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.output import Output, safe, write_error
 from uaix_surfaces.cli.reading import READER
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def dimensions_verb(
         files = session.packages.show(package_id).files
         paths = {file.record_id: file.path for file in files}
         rows = list(_all(session.packages, package_id, field))
+    if field is not None and not rows:
+        write_error(f"no such field here: {safe(field)}")
+        return OK
     if as_json:
         for row in rows:
             names = (name for name in fields_of(type(row)) if name != "package_id")

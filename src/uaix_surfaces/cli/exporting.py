@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uaix_backends.files import write_archive_file, write_folder
+from uaix_backends.files import write_folder
 from uaix_backends.opening import open_session
 from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.values.errors import CallerError
@@ -19,12 +19,15 @@ from uaix_surfaces.cli.options import (
     overwrite_option,
 )
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.places import new_place
+from uaix_surfaces.cli.places import OVERWRITE_HINT, new_place, put_archive
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from uaix_surfaces.cli.options import At
+
+#: Endings that nobody gives to a folder, in lower case.
+_OF_ARCHIVES = frozenset((EXTENSION, ".zip"))
 
 
 @click.command("export")
@@ -60,16 +63,18 @@ def export_verb(
     """
     out = Output(as_json=as_json)
     is_archive = target.name.endswith(EXTENSION)
-    place = new_place(target)
+    if not is_archive and target.suffix.lower() in _OF_ARCHIVES:
+        raise click.UsageError(f"the name of an archive ends in {EXTENSION}")
     if overwrite and not is_archive:
         raise click.UsageError("--overwrite is for archives, never for folders")
+    place = new_place(target)
     # Looked at first, so that no receipt tells of an export that went nowhere.
     if not _is_free(place, is_archive=is_archive, overwrite=overwrite):
         raise CallerError(
             "the target is already there",
             code="files.exists",
             path=str(target),
-            hint="choose another name, or --overwrite an archive",
+            hint=_hint(place, is_archive=is_archive),
         )
     with (
         out.working(f"exporting {package_id}"),
@@ -79,7 +84,7 @@ def export_verb(
             package_id, form="archive" if is_archive else "folder"
         )
     if answer.archive is not None:
-        write_archive_file(place, [answer.archive], overwrite=overwrite)
+        put_archive(place, answer.archive, overwrite=overwrite)
     else:
         write_folder(place, answer.files)
     if as_json:
@@ -88,6 +93,13 @@ def export_verb(
         out.say(f"{target}: exported", "accepted")
         out.pairs(answer.as_dict().items())
     return OK
+
+
+def _hint(place: Path, *, is_archive: bool) -> str:
+    """What helps when something is at the place."""
+    if is_archive and not place.is_dir():
+        return OVERWRITE_HINT
+    return "choose another name, or remove it"
 
 
 def _is_free(place: Path, *, is_archive: bool, overwrite: bool) -> bool:

@@ -26,6 +26,14 @@ INTERRUPTED: Final = 130
 #: The reader of the output has gone, as a shell counts it.
 CLOSED: Final = 141
 
+#: What to do next, where a program is told something else than a person at a shell.
+#: None: what helps has been shown already.
+_HINTS: Final = {
+    "package.refused": None,
+    "policy.broken": "set it anew with uaix policy",
+    "store.missing": "check the path; install and restore make a new store",
+}
+
 
 class Unusable(Exception):  # noqa: N818 - wraps the error that it stands for
     """An error of the library that came from what stands on the command line."""
@@ -57,6 +65,7 @@ def tell(error: dict[str, Any], *, as_json: bool, **about: Any) -> None:
     ``error`` is of the form of `UaixError.as_dict`; ``about`` are further fields of
     the JSON line.
     """
+    error = {**error, "hint": _HINTS.get(error["code"], error["hint"])}
     if as_json:
         write_out(json_line({**about, "error": error}) + "\n")
     where = f" at {error['path']}" if error["path"] else ""

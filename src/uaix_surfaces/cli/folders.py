@@ -14,7 +14,7 @@ from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.judging import judge, say_report
 from uaix_surfaces.cli.options import PATH, json_option, judging_options
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.places import files_of, new_place, read_as
+from uaix_surfaces.cli.places import files_of, make_around, new_place, read_as
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,7 @@ def new_verb(  # noqa: PLR0913 - the options of the verb
 ) -> int:
     r"""Make a complete, valid package in DIR, to be edited.
 
-    DIR must not be there yet, or be empty.
+    DIR must not be there yet, or be empty; folders around it are made.
 
     \b
     Examples:
@@ -62,7 +62,7 @@ def new_verb(  # noqa: PLR0913 - the options of the verb
       uaix new handoff apollo --also agent_file_handoff
     """
     out = Output(as_json=as_json)
-    place = new_place(folder)
+    place = new_place(folder, deep=True)
     with usable():
         files = new_package(
             kind,
@@ -71,6 +71,7 @@ def new_verb(  # noqa: PLR0913 - the options of the verb
             issuer=issuer,
             also=also,
         )
+    make_around(place)
     write_folder(place, files)
     if as_json:
         out.line({"path": str(folder), "kind": kind, "files": sorted(files)})

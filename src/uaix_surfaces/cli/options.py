@@ -98,7 +98,7 @@ _trust_option = click.option(
     multiple=True,
     callback=_trusted,
     metavar="KEY|FILE",
-    help="A public key whose signatures count, in hex or in a file; repeatable.",
+    help="A public key whose signatures count, in hex or a file; may be repeated.",
 )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uaix_backends.files import archive_timestamp, write_archive_file
+from uaix_backends.files import archive_timestamp
 from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.required.sets import MANIFEST_PATH
@@ -22,7 +22,12 @@ from uaix_surfaces.cli.options import (
     overwrite_option,
 )
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.places import new_place, read_as, write_manifest
+from uaix_surfaces.cli.places import (
+    new_place,
+    put_archive,
+    read_as,
+    write_manifest,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,7 +108,7 @@ def pack_verb(  # noqa: PLR0913 - the options of the verb
         say_report(out, shown, report, written=False)
         return REFUSED
     if place is not None:
-        write_archive_file(place, [data], overwrite=overwrite)
+        put_archive(place, data, overwrite=overwrite)
     manifest = repacked.files[MANIFEST_PATH]
     is_new = manifest != (source.files or {})[MANIFEST_PATH]
     if write_back and is_new:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from uaix_backends.files import read_package, write_archive_file
 from uaix_core.packages.required.sets import MANIFEST_PATH
@@ -15,9 +16,14 @@ if TYPE_CHECKING:
     from uaix_core.packages.checked import CheckedPackage
     from uaix_core.packages.source import PackageSource
 
+#: What helps where an archive is in the way of another.
+OVERWRITE_HINT: Final = "choose another name, or replace it with --overwrite"
 
-def new_place(path: Path) -> Path:
+
+def new_place(path: Path, *, deep: bool = False) -> Path:
     """A path where a folder or file can be made.
+
+    With ``deep`` folders around it may be missing; `make_around` makes them.
 
     Raises:
         Unusable: ``files.missing`` when the folder around it isn't there;
@@ -26,10 +32,14 @@ def new_place(path: Path) -> Path:
 
     """
     place = path.absolute()
+    around = place.parent
+    while deep and not os.path.lexists(around):
+        around = around.parent
     with usable():
-        if not place.parent.is_dir():
+        if not around.is_dir():
+            where = around if deep else path.parent
             raise NotFoundError(
-                "there is no such folder", code="files.missing", path=str(path.parent)
+                "there is no such folder", code="files.missing", path=str(where)
             )
         if place.exists() and place.samefile(Path.cwd()):
             raise CallerError(
@@ -39,6 +49,26 @@ def new_place(path: Path) -> Path:
                 hint="name another folder",
             )
     return place
+
+
+def make_around(place: Path) -> None:
+    """Make the folders around a place that are missing."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+
+
+def put_archive(place: Path, data: bytes, *, overwrite: bool) -> None:
+    """Write an archive where a verb offers --overwrite.
+
+    Raises:
+        CallerError: ``files.exists``, with a hint that says so.
+
+    """
+    try:
+        write_archive_file(place, [data], overwrite=overwrite)
+    except CallerError as error:
+        if error.code == "files.exists" and not place.is_dir():
+            error.hint = OVERWRITE_HINT
+        raise
 
 
 def read_as(path: Path, *, archive: bool) -> PackageSource:

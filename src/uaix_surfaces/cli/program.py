@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,10 +43,12 @@ VERBS = {
     "update": Verb("storing", "Make an edited package the new checkpoint."),
     "clone": Verb("storing", "Store a copy with an identity of its own."),
     "export": Verb("exporting", "Read a package back, byte for byte."),
+    "policy": Verb("accepting", "Show or set what a scope asks of packages."),
     "list": Verb("reading", "List the packages of a scope."),
     "show": Verb("reading", "Show a package and its files."),
     "dimensions": Verb("dimensions", "List what the files of a package say."),
     "history": Verb("reading", "Show all that happened to a package."),
+    "receipts": Verb("receipts", "List the receipts of a scope, refusals included."),
     "doctor": Verb("doctor", "Check a store: its chain and its rows."),
     "demo": Verb("demo", "Watch a package go through everything."),
 }
@@ -78,6 +81,18 @@ class Program(click.Group):
         command = getattr(module, f"{cmd_name}_verb")
         assert isinstance(command, click.Command)  # noqa: S101 - the table is ours
         return with_blocks(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is called; of a mistyped one say what may be meant."""
+        name = args[0]
+        is_verb = name in VERBS or name.startswith("-")
+        if is_verb or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        near = get_close_matches(name, VERBS, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise click.UsageError(f"there is no verb {name!r}{meant}", ctx)
 
     def format_commands(
         self,

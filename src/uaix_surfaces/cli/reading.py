@@ -1,4 +1,4 @@
-"""The verbs that only read: list, show, history."""
+"""The verbs that only read packages: list, show, history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.instants import format_instant
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.options import json_option, scope_option, store_option
-from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.output import Output, write_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def file_line(file: PackageFile) -> dict[str, Any]:
     return line
 
 
-def _to_the_second(instant: str | None) -> str | None:
+def to_the_second(instant: str | None) -> str | None:
     """An instant for people: JSON keeps all of it."""
     return None if instant is None else instant[:19] + "Z"
 
@@ -68,11 +68,14 @@ def list_verb(*, url: str, scope: ScopeId, as_json: bool) -> int:
     """
     out = Output(as_json=as_json)
     with open_session(url, scope=scope, principal=READER) as session:
-        if as_json:
-            for package in _all_packages(session.packages):
-                out.line(package_line(package))
-            return OK
         packages = list(_all_packages(session.packages))
+    if not packages:
+        write_error("the scope holds no package")
+        return OK
+    if as_json:
+        for package in packages:
+            out.line(package_line(package))
+        return OK
     out.table(
         ("package", "state", "profile", "files", "bytes", "modified"),
         (
@@ -82,7 +85,7 @@ def list_verb(*, url: str, scope: ScopeId, as_json: bool) -> int:
                 package.profile_id,
                 package.file_count,
                 package.total_bytes,
-                _to_the_second(format_instant(package.modified_at)),
+                to_the_second(format_instant(package.modified_at)),
             )
             for package in packages
         ),
@@ -153,7 +156,7 @@ def history_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
         ("at", "seq", "what", "about", "actor"),
         (
             (
-                _to_the_second(event["recorded_at"]),
+                to_the_second(event["recorded_at"]),
                 event["seq"],
                 f"{event['kind']} {event['what']}",
                 event.get("path") or event.get("state") or event.get("outcome"),

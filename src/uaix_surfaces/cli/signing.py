@@ -17,7 +17,11 @@ from uaix_core.packages.source import PackageSource
 from uaix_core.values.errors import CallerError
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.judging import judge, say_report
-from uaix_surfaces.cli.keys import private_key_file, private_key_pem
+from uaix_surfaces.cli.keys import (
+    private_key_file,
+    private_key_pem,
+    public_key_pem,
+)
 from uaix_surfaces.cli.options import (
     PATH,
     json_option,
@@ -26,12 +30,20 @@ from uaix_surfaces.cli.options import (
 )
 from uaix_surfaces.cli.output import Output
 from uaix_surfaces.cli.packing import judged_archive
-from uaix_surfaces.cli.places import files_of, new_place, write_manifest
+from uaix_surfaces.cli.places import (
+    files_of,
+    new_place,
+    put_archive,
+    write_manifest,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from uaix_core.packages.lint import Checks
+
+#: A public key is for everybody to read.
+_PUBLIC_MODE = 0o644
 
 
 @click.command("keygen")
@@ -48,7 +60,7 @@ if TYPE_CHECKING:
     "--public",
     type=PATH,
     metavar="FILE",
-    help="Where the public key goes as well, in hex.",
+    help="Where the public key goes as well, as PEM.",
 )
 @json_option
 def keygen_verb(*, target: Path, public: Path | None, as_json: bool) -> int:
@@ -65,6 +77,8 @@ def keygen_verb(*, target: Path, public: Path | None, as_json: bool) -> int:
     out = Output(as_json=as_json)
     place = new_place(target)
     public_place = None if public is None else new_place(public)
+    if public_place == place:
+        raise click.UsageError("the two keys go into two files")
     # Looked at first, so that no key is left behind whose public part went nowhere.
     if public_place is not None and os.path.lexists(public_place):
         raise CallerError(
@@ -74,7 +88,8 @@ def keygen_verb(*, target: Path, public: Path | None, as_json: bool) -> int:
     public_key = public_key_of(private_key)
     write_archive_file(place, [private_key_pem(private_key)])
     if public_place is not None:
-        write_archive_file(public_place, [public_key.hex().encode("ascii") + b"\n"])
+        write_archive_file(public_place, [public_key_pem(public_key)])
+        public_place.chmod(_PUBLIC_MODE)
     line = {"key_id": key_id(public_key), "public_key": public_key.hex()}
     if as_json:
         out.line({"path": str(target), **line})
@@ -91,7 +106,7 @@ def keygen_verb(*, target: Path, public: Path | None, as_json: bool) -> int:
     type=PATH,
     required=True,
     metavar="FILE",
-    help="An Ed25519 private key: 32 raw bytes, hex, or PEM (PKCS#8).",
+    help="An Ed25519 private key: PEM (PKCS#8), or 32 raw bytes.",
 )
 @click.option(
     "-o",
@@ -157,7 +172,7 @@ def sign_verb(  # noqa: PLR0913 - the options of the verb
     if place is None:
         write_manifest(path, signed)
     else:
-        write_archive_file(place, [data], overwrite=overwrite)
+        put_archive(place, data, overwrite=overwrite)
     shown = path if target is None else target
     say_report(out, shown, report, written=True, key_id=name, uncovered=uncovered)
     if not as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,6 +28,7 @@ from uaix_surfaces.cli.options import (
     key_option,
 )
 from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.telling import outcome, warn_of_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,20 +40,13 @@ if TYPE_CHECKING:
     from uaix_surfaces.cli.options import At
 
 
-_DONE: Final = {
-    "install": "installed",
-    "restore": "restored",
-    "update": "updated",
-    "clone": "cloned",
-}
-
-
 def _read(path: Path) -> PackageSource:
     with usable():
         return read_package(path)
 
 
-def _store(
+def _store(  # noqa: PLR0913 - a verb, what it is about, and where
+    verb: str,
     out: Output,
     name: str,
     call: Callable[[Packages], Stored],
@@ -61,6 +55,7 @@ def _store(
     create: bool,
 ) -> int:
     """Open the store, call the verb of a session, and tell what came of it."""
+    warn_of_memory(at.url)
     with (
         out.working(name),
         open_session(
@@ -72,7 +67,10 @@ def _store(
         except PackageRefusedError as error:
             refused = error
         else:
-            _tell_stored(out, name, answer)
+            if out.as_json:
+                out.line({"path": name, **answer.as_dict()})
+            else:
+                _show_stored(out, name, outcome(session.packages, verb, answer), answer)
             return OK
     # Told out here, where no sign of work goes on beside it.
     if out.as_json:
@@ -82,13 +80,9 @@ def _store(
     raise refused
 
 
-def _tell_stored(out: Output, name: str, answer: Stored) -> None:
+def _show_stored(out: Output, name: str, outcome: str, answer: Stored) -> None:
+    out.say(f"{name}: {outcome}", "accepted")
     line = answer.as_dict()
-    if out.as_json:
-        out.line({"path": name, **line})
-        return
-    again = "" if answer.is_first else ", as it was already"
-    out.say(f"{name}: {_DONE[answer.operation]}{again}", "accepted")
     del line["notices"]
     out.pairs(line.items())
     show_findings(out, answer.notices)
@@ -123,7 +117,7 @@ def install_verb(
         return packages.install(source, key=key, **checks)
 
     out = Output(as_json=as_json)
-    return _store(out, str(path), call, at, create=True)
+    return _store("install", out, str(path), call, at, create=True)
 
 
 @click.command("restore")
@@ -155,7 +149,7 @@ def restore_verb(
         return packages.restore(source, key=key, **checks)
 
     out = Output(as_json=as_json)
-    return _store(out, str(path), call, at, create=True)
+    return _store("restore", out, str(path), call, at, create=True)
 
 
 def _base(
@@ -238,7 +232,7 @@ def update_verb(  # noqa: PLR0913 - the options of the verb
         )
 
     out = Output(as_json=as_json)
-    return _store(out, str(path), call, at, create=False)
+    return _store("update", out, str(path), call, at, create=False)
 
 
 def _is_path(name: str) -> bool:
@@ -279,4 +273,4 @@ def clone_verb(
         return packages.clone(wanted, package_id=package_id, **checks)
 
     out = Output(as_json=as_json)
-    return _store(out, origin, call, at, create=is_path)
+    return _store("clone", out, origin, call, at, create=is_path)

@@ -38,6 +38,10 @@ def _error(  # noqa: PLR0913 - a row has these columns
     return Rule(code, family, "error", meaning, trigger, hint, lenient)
 
 
+def _mismatch(code: str, family: str, meaning: str) -> Rule:
+    return _error(code, family, meaning, trigger=_PROVENANCE, hint=_EDITED)
+
+
 def _warning(
     code: str, family: str, meaning: str, *, trigger: str | None = None
 ) -> Rule:
@@ -250,12 +254,10 @@ _INTEGRITY = (
         "sha256 isn't 64 lower-case hex digits",
         trigger=_CHECKSUM,
     ),
-    _error(
+    _mismatch(
         "hash.mismatch",
         "hash_mismatch",
         "the content doesn't have the listed SHA-256",
-        trigger=_PROVENANCE,
-        hint=_EDITED,
     ),
     _warning(
         "hash.sentinel",
@@ -263,12 +265,10 @@ _INTEGRITY = (
         "the listed SHA-256 is the sentinel: the file stays unloadable until reviewed",
         trigger=_CHECKSUM,
     ),
-    _error(
+    _mismatch(
         "size.declared",
         "size_declared",
         "the content doesn't have the listed size",
-        trigger=_PROVENANCE,
-        hint=_EDITED,
     ),
     _error(
         "digest.algorithm",
@@ -288,12 +288,10 @@ _INTEGRITY = (
         "integrity.packageDigest isn't 64 lower-case hex digits",
         trigger=_CHECKSUM,
     ),
-    _error(
+    _mismatch(
         "digest.mismatch",
         "hash_mismatch",
         "the files don't have the listed package digest",
-        trigger=_PROVENANCE,
-        hint=_EDITED,
     ),
     _warning(
         "digest.sentinel",
