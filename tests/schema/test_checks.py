@@ -126,7 +126,7 @@ BAD = {
         Commit(
             SCOPE,
             0,
-            expects=(Expect("package_file", ("p", "r"), 0),),
+            expects=(Expect("package_scope", ("p", "universal"), 0),),
             puts=(KEY_ROW,),
         ),
         SchemaError,
