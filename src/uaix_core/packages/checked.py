@@ -32,8 +32,8 @@ class CheckedFile:
     entry: FileEntry
     size: int
     sha256: str
-    _kept: bytes | None = attrs.field(repr=False)
-    _content: ContentEntry = attrs.field(repr=False)
+    _kept: bytes | None = attrs.field(repr=False, alias="kept")
+    _content: ContentEntry = attrs.field(repr=False, alias="content")
 
     @property
     def path(self) -> str:

@@ -31,4 +31,4 @@ def schema_text() -> str:
 
 
 def _read(name: str) -> bytes:
-    return resources.files(__package__).joinpath(name).read_bytes()
+    return resources.files("uaix_core.packages.examples").joinpath(name).read_bytes()

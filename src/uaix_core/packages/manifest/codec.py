@@ -46,8 +46,8 @@ WIRE_NAMES: Final[Mapping[str, str]] = {
 
 def wire_fields(cls: type[_Value]) -> tuple[str, ...]:
     """The wire names that the class knows, in the order in which they are written."""
-    names = [field.name for field in attrs.fields(cls) if field.name != "extra"]
-    return tuple(WIRE_NAMES.get(name, name) for name in names)
+    names: list[str] = [field.name for field in attrs.fields(cls)]
+    return tuple(WIRE_NAMES.get(name, name) for name in names if name != "extra")
 
 
 def read_entrypoints(wire: Any, *, ruleset: str = DEFAULT_RULESET) -> tuple[str, ...]:

@@ -68,8 +68,8 @@ def depth_of(text: str) -> int | None:
 
 def strictest(words: Iterable[Disclosure | None]) -> Disclosure | None:
     """The word that lets the fewest see; None when there is none."""
-    found = [word for word in words if word is not None]
-    return min(found, key=DISCLOSURES.index, default=None)
+    found = {word for word in words if word is not None}
+    return next((word for word in DISCLOSURES if word in found), None)
 
 
 def split_label(label: str) -> tuple[str, Disclosure | None]:
@@ -195,7 +195,8 @@ class _Marking:
             yield MarkedPart(label, name, section, None, marks, is_mark)
             within = beside
             if section.fields and section.level:
-                within = {**beside, **self._siblings(section.fields)}
+                within = dict(beside)
+                within.update(self._siblings(section.fields))
             for field in section.fields:
                 yield self._field(field, section, marks, within)
 
