@@ -24,6 +24,14 @@ def tests(session: nox.Session) -> None:
     session.run("coverage", "report")
 
 
+@nox.session(python=OLDEST, default=False)
+def nightly(session: nox.Session) -> None:
+    """What is too long for every run: 22,000 damaged archives."""
+    install(session)
+    page = "tests/packages/test_content_mutations.py"
+    session.run("pytest", page, *session.posargs, env={"UAIX_MUTATION_ROUNDS": "11"})
+
+
 @nox.session(python=PYTHONS)
 def conformance(session: nox.Session) -> None:
     """The conformance kit, against every installed backend."""

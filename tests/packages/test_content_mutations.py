@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import zipfile
 
@@ -11,8 +12,10 @@ from tests.packages.package_maker import NOW, Maker
 from uaix_core.packages.lint import lint
 from uaix_core.packages.source import PackageSource
 
-SINGLE = 300
-BLOCKS = 100
+# 2,000 mutations in every run; `nox -s nightly` makes eleven times as many.
+ROUNDS = int(os.environ.get("UAIX_MUTATION_ROUNDS", "1"))
+SINGLE = 300 * ROUNDS
+BLOCKS = 100 * ROUNDS
 LONGEST_BLOCK = 64
 
 SCOPES = (
