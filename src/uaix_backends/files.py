@@ -185,7 +185,8 @@ class _FolderReading:
                 raise _too_large("too many files and folders", str(folder.path))
             names.append(name)
         for name in sorted(names):
-            self._take(folder, name, prefix + name, depth)
+            with _reported(str(folder.path / name)):
+                self._take(folder, name, prefix + name, depth)
 
     def _take(self, folder: _Folder, name: str, path: str, depth: int) -> None:
         where = str(folder.path / name)

@@ -314,3 +314,45 @@ def test_a_store_in_memory_is_told_to_keep_nothing(run, archive, verb):
     assert (0, 1) == (ran.code, ran.err.count("\n"))
     assert ran.err.startswith("note: memory: ")
     assert ANSWER == set(ran.line)
+
+
+@pytest.mark.parametrize("verb", ["install", "restore"])
+@pytest.mark.parametrize("key", ["", "x\x1b", "x" * 201])
+def test_a_malformed_key_is_wrong_usage(run, archive, *, at, verb, key):
+    """An idempotency key that can't be one is exit code 2 and makes no store."""
+    ran = run(verb, archive, *at, "--key", key, "--json")
+
+    assert (2, "idempotency.key") == (ran.code, ran.line["error"]["code"])
+    assert {archive} == set(archive.parent.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "x\x1b", "a/b", "-"])
+def test_a_malformed_new_id_is_wrong_usage(run, archive, *, at, name):
+    """A clone's id that can't be one is exit code 2 at its option."""
+    ran = run("clone", archive, *at, f"--id={name}", "--json")
+
+    error = ran.line["error"]
+    assert (2, "id.syntax", "--id") == (ran.code, error["code"], error["path"])
+    assert {archive} == set(archive.parent.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("verb", "more"),
+    [
+        ("show", ()),
+        ("history", ()),
+        ("dimensions", ()),
+        ("receipts", ()),
+        ("export", ("-o", "out.uaix")),
+        ("clone", ()),
+    ],
+)
+def test_a_malformed_package_id_is_wrong_usage(run, archive, *, at, verb, more):
+    """What can't be an id is told as that, at the argument, with exit code 2."""
+    run("install", archive, *at)
+    name = "a*b" if verb == "clone" else "../x"
+
+    ran = run(verb, name, *more, *at, "--json")
+
+    error = ran.line["error"]
+    assert (2, "id.syntax", "PACKAGE_ID") == (ran.code, error["code"], error["path"])

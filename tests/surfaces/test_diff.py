@@ -238,3 +238,23 @@ def test_a_hostile_name_is_no_path(run, archive):
     ran = run("diff", archive, archive, "--json")
 
     assert (2, "path.traversal") == (ran.code, ran.line["error"]["code"])
+
+
+@pytest.mark.parametrize("place", [".uai/{}.uai", "{}", "../{}", ".uai/{}/x.uai"])
+def test_explain_shows_no_secret(run, persona, tmp_path, place):
+    """A path or a scope that holds a secret is withheld, in JSON and for people."""
+    secret = "AKIA" + "Q7ZK2MWX" * 2
+    wire = json.loads(persona[MANIFEST])
+    wire["declaredScopes"] = [secret, "persona_profile"]
+    odd = {**persona, MANIFEST: json.dumps(wire).encode()}
+    write_package(tmp_path / "odd", odd)
+    args = ("explain", place.format(secret), "--package", "odd", "--scope-of", secret)
+
+    ran, people = run(*args, "--json"), run(*args)
+
+    assert (0, 0) == (ran.code, people.code)
+    assert secret not in ran.out + ran.err + people.out + people.err
+    assert "(withheld)" == ran.line["path"]
+    assert ["(withheld)", "persona_profile", "universal"] == ran.line["scopes"]
+    assert f"{ran.line['text']}\n" == people.out
+    assert ran.line["standing"] in people.out

@@ -274,3 +274,74 @@ def test_a_limit_of_archives_refuses_at_packing(run, persona, tmp_path, monkeypa
 
     assert (1, "refuse") == (ran.code, ran.line["verdict"])
     assert not (tmp_path / "new.uaix").exists()
+
+
+@pytest.mark.parametrize(
+    ("issuer", "code"),
+    [
+        ("/home/ada/x", "path.local-absolute"),
+        ("AKIA" + "Q7ZK2MWX" * 2, "secret.found"),
+    ],
+)
+def test_a_new_package_that_would_be_refused_is_not_made(
+    run, tmp_path, *, issuer, code
+):
+    """An issuer that the lint refuses ends with findings, and is never shown."""
+    ran = run("new", "persona", "around/mine", "--issuer", issuer, "--json")
+
+    assert (1, "refuse", False) == (ran.code, ran.line["verdict"], ran.line["written"])
+    assert code in {finding["code"] for finding in ran.line["findings"]}
+    people = run("new", "persona", "around/mine", "--issuer", issuer)
+    assert (1, True) == (people.code, code in people.out)
+    assert issuer not in ran.out + ran.err + people.out + people.err
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("target", ["ada/in.uaix", "ada/.uai/in.uaix", "link/in.uaix"])
+@pytest.mark.parametrize("more", [(), ("--overwrite",), ("--write-back",)])
+def test_no_archive_lands_in_the_folder_that_it_is_made_of(
+    run, folder, tmp_path, *, target, more
+):
+    """A target inside the packed folder, by whatever way, is refused with a hint."""
+    (tmp_path / "link").symlink_to(folder)
+    before = read_package(folder).files
+
+    ran = run("pack", folder, "-o", target, *more, "--json")
+
+    error = ran.line["error"]
+    assert (2, "files.target", target) == (ran.code, error["code"], error["path"])
+    assert "outside" in error["hint"]
+    assert before == read_package(folder).files
+
+
+def test_an_archive_may_lie_beside_its_folder(run, folder, monkeypatch):
+    """From within a folder its archive goes to a place around it."""
+    monkeypatch.chdir(folder)
+
+    assert 2 == run("pack", ".", "-o", "in.uaix").code
+    assert 0 == run("pack", ".", "-o", "../ada.uaix").code
+
+
+def test_a_file_that_vanishes_is_named(run, folder, monkeypatch):
+    """A file that goes while its folder is packed is what the error is about."""
+    gone = folder / ".uai/persona.uai"
+    from uaix_backends import files  # noqa: PLC0415 - to look in between
+
+    opened = files.os.open
+
+    def opening(path, *args, **more):
+        if str(path).endswith("persona.uai"):
+            gone.unlink()
+        return opened(path, *args, **more)
+
+    monkeypatch.setattr(files.os, "open", opening)
+    ran = run("pack", folder, "-o", "new.uaix", "--json")
+
+    error = ran.line["error"]
+    assert (2, "files.missing", str(gone)) == (ran.code, error["code"], error["path"])
+
+
+def test_archives_are_for_their_owner(run, folder, tmp_path):
+    """An archive that is packed has mode 0600."""
+    assert 0 == run("pack", folder, "-o", "new.uaix").code
+    assert 0o600 == (tmp_path / "new.uaix").stat().st_mode & 0o777

@@ -123,6 +123,32 @@ def test_a_full_output_is_told(start, archive):
     assert 1 == err.count(b"\n")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell of POSIX closes the stream")
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("lint", "ada.uaix"), 3),
+        (("lint", "ada.uaix", "--json"), 3),
+        (("--version",), 3),
+        (("--help",), 3),
+        (("lint", "none.uaix"), 2),
+    ],
+)
+def test_a_closed_output_is_no_success(tmp_path, archive, *, closed, args, code):
+    """Without a standard output an answer is lost, so the exit code is 3."""
+    called = (sys.executable, *args)
+    process = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$0" -m uaix_surfaces "$@" {closed}', *called],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+    assert code == process.returncode
+    assert ("2>" not in closed) == process.stderr.count(b"\n")
+
+
 def test_an_interrupt_ends_quietly():
     """The interrupt key ends a verb without a traceback: 130."""
     code = (

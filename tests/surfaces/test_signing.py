@@ -377,3 +377,13 @@ def test_an_install_may_trust_as_well(safe_run, folder, key, at):
 
     assert 1 == ran.code
     assert "signature.bad" in [f["code"] for f in ran.lines[0]["findings"]]
+
+
+def test_no_signed_archive_lands_in_its_own_folder(safe_run, folder, key):
+    """A folder is signed into an archive outside of it, or not at all."""
+    inside = folder / "in.uaix"
+
+    ran = safe_run("sign", folder, "--key-file", key, "-o", inside, "--json")
+
+    assert (2, "files.target") == (ran.code, ran.line["error"]["code"])
+    assert not inside.exists()

@@ -10,7 +10,12 @@ from uaix_backends.opening import open_session
 from uaix_core.schema.rows import fields_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_surfaces.cli.failures import OK
-from uaix_surfaces.cli.options import json_option, scope_option, store_option
+from uaix_surfaces.cli.options import (
+    json_option,
+    package_argument,
+    scope_option,
+    store_option,
+)
 from uaix_surfaces.cli.output import Output, safe, write_error
 from uaix_surfaces.cli.reading import READER
 
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command("dimensions")
-@click.argument("package_id", metavar="PACKAGE_ID")
+@package_argument
 @store_option
 @scope_option
 @click.option("--field", metavar="NAME", help="Only this field, for example voice.")

@@ -17,6 +17,7 @@ from uaix_surfaces.cli.options import (
     at_options,
     json_option,
     overwrite_option,
+    package_argument,
 )
 from uaix_surfaces.cli.output import Output
 from uaix_surfaces.cli.places import OVERWRITE_HINT, new_place, put_archive
@@ -31,7 +32,7 @@ _OF_ARCHIVES = frozenset((EXTENSION, ".zip"))
 
 
 @click.command("export")
-@click.argument("package_id", metavar="PACKAGE_ID")
+@package_argument
 @at_options
 @click.option(
     "-o",

@@ -9,6 +9,7 @@ import click
 from uaix_backends.files import write_folder
 from uaix_backends.system import SystemClock
 from uaix_core.packages.archive.reader import EXTENSION
+from uaix_core.packages.source import PackageSource
 from uaix_core.packages.templates.new import FURTHER_SCOPES, KINDS, new_package
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.judging import judge, say_report
@@ -53,7 +54,8 @@ def new_verb(  # noqa: PLR0913 - the options of the verb
 ) -> int:
     r"""Make a complete, valid package in DIR, to be edited.
 
-    DIR must not be there yet, or be empty; folders around it are made.
+    DIR must not be there yet, or be empty; folders around it are made. A package that
+    would be refused is not written.
 
     \b
     Examples:
@@ -71,6 +73,11 @@ def new_verb(  # noqa: PLR0913 - the options of the verb
             issuer=issuer,
             also=also,
         )
+    # Judged before anything is made: what was asked for may hold a secret or a path.
+    report = judge(PackageSource(place.name, files=files), {})
+    if not report.is_accepted:
+        say_report(out, folder, report, written=False)
+        return REFUSED
     make_around(place)
     write_folder(place, files)
     if as_json:

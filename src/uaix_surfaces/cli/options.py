@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from uaix_core.packages.required.sets import DEFAULT_RULESET, RULESETS
-from uaix_core.values.ids import Principal, ScopeId
+from uaix_core.values.ids import Principal, ScopeId, check_id
 from uaix_surfaces.cli.failures import usable
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class At(NamedTuple):
 
 #: A path as typed; what it is gets looked at when it is used.
 PATH = click.Path(path_type=Path)
+
+_PACKAGE_ID = "PACKAGE_ID"
 
 
 def _scope(_context: click.Context, _option: click.Parameter, text: str) -> ScopeId:
@@ -49,6 +51,32 @@ def _trusted(
 
     with usable():
         return trusted_keys(named)
+
+
+def _key(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> str | None:
+    from uaix_core.history.idempotency import check_key  # noqa: PLC0415 - on demand
+
+    with usable():
+        check_key(text)
+    return text
+
+
+def checked_id(text: str, path: str) -> str:
+    """An id as typed; ``path`` says where it stands on the line.
+
+    Raises:
+        Unusable: ``id.syntax``.
+
+    """
+    with usable():
+        return check_id(text, path)
+
+
+def _package_id(_context: click.Context, option: click.Parameter, text: str) -> str:
+    # Where it may be left out, it is empty.
+    return checked_id(text, _PACKAGE_ID) if text or option.required else text
 
 
 json_option = click.option(
@@ -77,7 +105,20 @@ actor_option = click.option(
     help="Who does it; the receipt says so.",
 )
 key_option = click.option(
-    "--key", metavar="KEY", help="An idempotency key: a repeated call writes nothing."
+    "--key",
+    metavar="KEY",
+    callback=_key,
+    help="An idempotency key: a repeated call writes nothing.",
+)
+package_argument = click.argument(
+    "package_id", metavar=_PACKAGE_ID, callback=_package_id
+)
+optional_package_argument = click.argument(
+    "package_id",
+    required=False,
+    default="",
+    metavar=f"[{_PACKAGE_ID}]",
+    callback=_package_id,
 )
 overwrite_option = click.option(
     "--overwrite", is_flag=True, help="Replace an archive that is already there."

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Where no terminal says how wide it is, nothing is wrapped.
 _UNBOUNDED = 4096
 
+_STDOUT = 1
+
 #: Columns of short words that are not folded on a narrow terminal.
 _WHOLE = frozenset(("at", "modified", "severity", "code", "state", "actor"))
 
@@ -76,10 +78,26 @@ def _whole(value: Any) -> Any:
 
 
 def prepare_streams() -> None:
-    """Make both streams write anything: what they can't encode is escaped."""
+    """Make both streams write anything: what they can't encode is escaped.
+
+    A standard output that was closed becomes one that every write fails on, so that
+    no answer is lost in silence.
+    """
+    if sys.stdout is None:
+        sys.stdout = _failing()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _failing() -> TextIO:
+    """A stream in the place of the standard output that takes nothing."""
+    # It holds the descriptor, too: a file opened later would else be taken for it.
+    unwritable = os.open(os.devnull, os.O_RDONLY)
+    if unwritable != _STDOUT:
+        os.dup2(unwritable, _STDOUT)
+        os.close(unwritable)
+    return os.fdopen(_STDOUT, "w", encoding="utf-8", closefd=False)
 
 
 def write_out(text: str) -> None:

@@ -26,6 +26,7 @@ from uaix_surfaces.cli.places import (
     new_place,
     put_archive,
     read_as,
+    refuse_inside,
     write_manifest,
 )
 
@@ -97,6 +98,7 @@ def pack_verb(  # noqa: PLR0913 - the options of the verb
         raise click.UsageError(f"the name of an archive ends in {EXTENSION}")
     place = None if target is None else new_place(target)
     source = read_as(folder, archive=False)
+    refuse_inside(target, folder)
     repacked = repack(source.files or {})
     shown = folder if target is None else target
     with out.working(f"judging {folder}"):

@@ -51,6 +51,27 @@ def new_place(path: Path, *, deep: bool = False) -> Path:
     return place
 
 
+def refuse_inside(target: Path | None, folder: Path) -> None:
+    """Refuse to write inside the folder that is read: it would become part of it.
+
+    Raises:
+        Unusable: ``files.target``.
+
+    """
+    if target is None:
+        return
+    around = target.absolute().parent.resolve()
+    if not any(outer.samefile(folder) for outer in (around, *around.parents)):
+        return
+    with usable():
+        raise CallerError(
+            "the archive would lie inside the folder that it is made of",
+            code="files.target",
+            path=str(target),
+            hint="name a place outside of the folder",
+        )
+
+
 def make_around(place: Path) -> None:
     """Make the folders around a place that are missing."""
     place.parent.mkdir(parents=True, exist_ok=True)

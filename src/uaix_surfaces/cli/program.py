@@ -16,6 +16,7 @@ from uaix_surfaces.cli.output import (
     flush_out,
     prepare_streams,
     write_error,
+    write_out,
 )
 
 if TYPE_CHECKING:
@@ -144,6 +145,9 @@ def _end(run: Callable[[], Any], *, as_json: bool, debug: bool) -> int:
         except Exception as error:
             if debug and not isinstance(error, click.ClickException):
                 raise
+            if isinstance(error, OSError):
+                # Where it was the output that failed, this says so instead.
+                flush_out()
             code = _told(error, as_json=as_json)
         flush_out()
     except (click.Abort, KeyboardInterrupt):
@@ -202,7 +206,7 @@ def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> 
         return
     from importlib.metadata import version  # noqa: PLC0415 - reads files
 
-    click.echo(f"uaix {version('uaix-core')}")
+    write_out(f"uaix {version('uaix-core')}\n")
     context.exit()
 
 

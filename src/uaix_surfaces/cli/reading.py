@@ -12,7 +12,12 @@ from uaix_core.schema.rows import fields_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.instants import format_instant
 from uaix_surfaces.cli.failures import OK
-from uaix_surfaces.cli.options import json_option, scope_option, store_option
+from uaix_surfaces.cli.options import (
+    json_option,
+    package_argument,
+    scope_option,
+    store_option,
+)
 from uaix_surfaces.cli.output import Output, write_error
 
 if TYPE_CHECKING:
@@ -101,7 +106,7 @@ def _all_packages(packages: Packages) -> Iterator[Package]:
 
 
 @click.command("show")
-@click.argument("package_id", metavar="PACKAGE_ID")
+@package_argument
 @store_option
 @scope_option
 @json_option
@@ -132,7 +137,7 @@ def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
 
 
 @click.command("history")
-@click.argument("package_id", metavar="PACKAGE_ID")
+@package_argument
 @store_option
 @scope_option
 @json_option

@@ -11,7 +11,12 @@ from uaix_backends.opening import open_session
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.instants import format_instant
 from uaix_surfaces.cli.failures import OK
-from uaix_surfaces.cli.options import json_option, scope_option, store_option
+from uaix_surfaces.cli.options import (
+    json_option,
+    optional_package_argument,
+    scope_option,
+    store_option,
+)
 from uaix_surfaces.cli.output import Output, write_error
 from uaix_surfaces.cli.reading import READER, to_the_second
 
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @click.command("receipts")
-@click.argument("package_id", required=False, default="", metavar="[PACKAGE_ID]")
+@optional_package_argument
 @store_option
 @scope_option
 @json_option

@@ -34,6 +34,7 @@ from uaix_surfaces.cli.places import (
     files_of,
     new_place,
     put_archive,
+    refuse_inside,
     write_manifest,
 )
 
@@ -147,6 +148,8 @@ def sign_verb(  # noqa: PLR0913 - the options of the verb
     if target is None and source.archive is not None:
         raise click.UsageError("name the signed archive with -o")
     place = None if target is None else new_place(target)
+    if source.files is not None:
+        refuse_inside(target, path)
     with usable():
         private_key = private_key_file(key_file)
     public_key = public_key_of(private_key)

@@ -23,6 +23,7 @@ from uaix_surfaces.cli.judging import report_line, show_findings, show_report
 from uaix_surfaces.cli.options import (
     PATH,
     at_options,
+    checked_id,
     json_option,
     judging_options,
     key_option,
@@ -267,7 +268,9 @@ def clone_verb(
       uaix clone ./ada --store sqlite:my.db --scope me/personal/main
     """
     is_path = _is_path(origin)
-    wanted = _read(Path(origin)) if is_path else origin
+    if package_id is not None:
+        checked_id(package_id, "--id")
+    wanted = _read(Path(origin)) if is_path else checked_id(origin, "PACKAGE_ID")
 
     def call(packages: Packages) -> Stored:
         return packages.clone(wanted, package_id=package_id, **checks)
