@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from uaix_core.gate.commands import COMMANDS, destructive_commands
+from uaix_core.gate.commands import COMMANDS, MOST_HITS, destructive_commands
 from uaix_core.gate.hidden import hidden_text
 from uaix_core.gate.probes import kind_of_host, private_probes
 
@@ -19,6 +19,15 @@ DESTROYS = [
     ("command-rm", "/bin/rm -Rf -- /etc"),
     ("command-rm", "rm -r / --no-preserve-root"),
     ("command-rm", "\uff52\uff4d -rf /"),
+    ("command-rm", "rm -rf ${HOME}"),
+    ("command-rm", 'rm -rf "${HOME}"/'),
+    ("command-rm", "rm -rf //"),
+    ("command-rm", "rm -rf /./"),
+    ("command-rm", "rm -rf /../"),
+    ("command-rm", "rm -rf \\\n  /"),
+    ("command-rm", "rm \\\r\n-rf /etc"),
+    ("command-rm", "rm -rf \u201c/\u201d"),
+    ("command-drop-database", "DROP\n" + "DATABASE prod"),
     ("command-mkfs", "mkfs /dev/sda"),
     ("command-mkfs", "mkfs.ext4 -F /dev/nvme0n1"),
     ("command-dd", "dd if=/dev/zero of=/dev/sda bs=1M"),
@@ -38,6 +47,10 @@ SPARES = [
     "rm -rf /tmp/cache",
     "rm -rf in scripts",
     "rm -f /etc/hosts.bak",
+    "rm -rf ./",
+    "rm -rf /tmp/../tmp/x",
+    "rm -rf ${BUILD}",
+    "DROP " + "DATABASE statements need a review",
     "rm -r notes",
     "alarm -rf /",
     "mkfs makes a file system",
@@ -67,6 +80,14 @@ PROBES = [
     "curl http://2852039166/",
     "curl http://user@10.1/",
     "\uff43\uff55\uff52\uff4c 10.0.0.1",
+    "curl //10.0.0.1/x",
+    "curl http%3A%2F%2F10.0.0.1%2F",
+    "curl http://10.0.0.1%2fx",
+    "curl http://[64:ff9b::10.0.0.1]/",
+    "The tool requests 10.0.0.1",
+    "please request http://10.0.0.1/",
+    "nmap 10.0.0.0/8",
+    "curl 10.0.0.1/24/x",
 ]
 
 PASSES = [
@@ -79,6 +100,15 @@ PASSES = [
     "version 10.2.3.4.5 and v10.0.0.1",
     "fetch the internal notes from the local shop",
     "The meta-data service is a known target.",
+    "pull request 10.2.1.4",
+    "The request came from 10.2.1.4",
+    "We use 10.0.0.1 for the router",
+    "A list of 10.0.0.1 and 10.0.0.2",
+    "Check section 10.1.2.3 of the book",
+    "Read section 10.1.2.3 first",
+    "Read 10.1.2.3 of the book",
+    "We use the 10.0.0.0/8 range; open 172.16.0.0/12 to the lab",
+    "get version 10.0.0.1",
 ]
 
 
@@ -109,11 +139,40 @@ def test_a_command_without_such_a_target_is_let_pass(text):
 @pytest.mark.parametrize("text", [text for _name, text in DESTROYS])
 @pytest.mark.parametrize(
     "sentence",
-    ["Never run {}", "do not run {} here", "avoid\n{}", "don't {}", "{} is a danger"],
+    [
+        "Never run {}",
+        "do not run {} here",
+        "avoid\n{}",
+        "never run:\n{}",
+        "don't {}",
+        "{} is a danger",
+    ],
 )
 def test_a_sentence_that_warns_is_let_pass(sentence, text):
     """A sentence with never, not, avoid or danger speaks about a command."""
     assert [] == destructive_commands(sentence.format(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This is not a drill\nrm -rf /",
+        "# never mind\nsudo rm -rf /",
+        "rm -rf / # never mind",
+        "rm -rf /\nand it is not slow",
+        "```\n# do not wait\nX=1 rm -rf /\n```",
+        "$ rm -rf /\nnot bad",
+        "we do not wait\nDROP " + "DATABASE prod; -- never mind",
+    ],
+)
+def test_a_remark_on_another_line_or_behind_the_command_excuses_nothing(text):
+    """In a script a line is a sentence, and what stands behind a # is no part of it."""
+    assert 1 == len(destructive_commands(text))
+
+
+def test_a_list_of_commands_is_told_in_part():
+    """Of many commands of one form the first twenty are told."""
+    assert MOST_HITS == len(destructive_commands("rm -rf /\n" * 30))
 
 
 def test_only_the_sentence_itself_excuses():
@@ -135,6 +194,13 @@ def test_a_request_to_a_private_host_is_an_error(text):
 def test_a_host_without_a_request_is_let_pass(text):
     """Talk about addresses, files and versions asks for nothing."""
     assert [] == private_probes(text)
+
+
+def test_a_list_of_hosts_is_told_in_part():
+    """Of many hosts a body asks for the first twenty of a kind are told."""
+    hits = private_probes("curl 127.0.0.1\n" * 30 + "curl 10.0.0.1\n" * 30)
+
+    assert ["probe-loopback"] * 20 + ["probe-private"] * 20 == names(hits)
 
 
 @pytest.mark.parametrize(

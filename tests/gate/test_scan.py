@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.gate.adversarial import KIB, scan_everything, texts
 from tests.gate.disguises import DISGUISES
-from tests.gate.drawing import ALNUM, drawn
+from tests.gate.drawing import ALNUM, LOWER, drawn
 from tests.gate.secret_cases import POSITIVES, TOKENS
 
 from uaix_core.gate.checksums import crc_base62
@@ -87,6 +87,29 @@ def test_the_more_telling_detector_is_named():
     key = "sk-ant-" + drawn(ALNUM, 40)
 
     assert ["anthropic-api-key"] == [hit.detector for hit in scan_all(f"key={key}")]
+
+
+@pytest.mark.parametrize("key", ["DBPass", "SMTPAuth", "DBPwd", "MYPassword", "dbPass"])
+def test_a_key_may_begin_with_a_prefix_in_upper_case(key):
+    """The last word of a key begins where its capital stands, and in no other word."""
+    value = drawn(LOWER, 14)
+
+    assert Hit("credential-assignment", len(key) + 1, "possible") == scan_text(
+        f"{key}={value}"
+    )
+    assert scan_text(f"COM{key.upper()[-4:]}ION={value}") is None
+
+
+@pytest.mark.parametrize(
+    "letters", ["\u0434\u043e\u043c", "\u5bc6\u7801", "\u00e9\u00df"]
+)
+def test_a_value_mixes_letters_of_any_script_with_digits(letters):
+    """Twelve characters without a space, letters and digits, are a value."""
+    value = letters * 6 + "42"
+
+    assert "credential-assignment" == scan_text(f"password: {value}").detector
+    assert scan_text(f"password: {letters * 6}") is None
+    assert scan_text(f"password: {letters * 2} {letters} 42") is None
 
 
 def test_a_right_checksum_makes_sure_and_a_wrong_one_excuses_nothing():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
+from tests.gate.drawing import ALNUM
 
 from uaix_core.gate import entropy, placeholders, shapes
 from uaix_core.gate.assignments import is_value
@@ -52,6 +55,9 @@ def test_slugs(text, expected):
         ("2026-01-02T03:04:05Z", False),
         ("EXAMPLE1234567890", False),
         ("xxxx123456789", False),
+        ("\u043f\u0430\u0440\u043e\u043b\u044c" * 2 + "1", True),
+        ("\u5bc6\u7801" * 6 + "1", True),
+        ("\u5bc6\u7801" * 6, False),
     ],
 )
 def test_values(text, expected):
@@ -98,6 +104,46 @@ def test_entropy_of_a_run(run, expected):
     assert expected is entropy.is_high(run)
 
 
+@pytest.mark.parametrize("length", [24, 28, 32, 48, 64])
+def test_what_is_drawn_by_lot_is_refused(length):
+    """Of letters and digits drawn by lot nearly all refuse, at each length."""
+    lot = random.Random(length)
+    runs = ["".join(lot.choices(ALNUM, k=length)) for _ in range(2000)]
+
+    assert 0.965 < sum(map(entropy.is_high, runs)) / len(runs)
+
+
+def test_what_is_drawn_by_lot_is_refused_over_all_lengths():
+    """Over the lengths of the rule more than 97 in a hundred refuse."""
+    lot = random.Random(7)
+    runs = ["".join(lot.choices(ALNUM, k=lot.randint(24, 64))) for _ in range(4000)]
+
+    assert 0.97 < sum(map(entropy.is_high, runs)) / len(runs)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "AbstractSingletonProxyFactoryBean2ImplV3",
+        "BZ2_bzBuffToBuffDecompress",
+        "Big5DistributionAnalysis",
+        "F2PyGetThreadLocalCallbackPtr",
+        "GL_COMPRESSED_SRGB8_ALPHA8_ASTC_10x10",
+        "Ed25519PrivateKey.from_private_bytes",
+        "LN_id_GostR3411_94_with_GostR3410_2001_cc",
+        "PEM_write_bio_PKCS8PrivateKey_nid",
+        "TLS_ECDH_anon_WITH_3DES_EDE_CBC_SHA",
+        "OAuth2AuthorizationCodeGrant",
+        "https://x.slack.com/archives/C024BE91L/p1234567890123456",
+        "//github.com/seL4/capdl/tree/master/capDL-tool",
+        "0123456789ABCDEFabcdef0123456789",
+    ],
+)
+def test_names_in_code_and_addresses_are_let_pass(name):
+    """Names with digits, most of which is words, are no tokens."""
+    assert [] == list(entropy.entropy_spans(name))
+
+
 def test_bits_are_those_of_shannon():
     """Equal shares of 2**n characters are n bits; one character is none."""
     assert 0.0 == entropy.bits("")
@@ -106,26 +152,50 @@ def test_bits_are_those_of_shannon():
     assert 3.0 == entropy.bits("abcdefgh")
 
 
+LONG = MIXED + MIXED[:31]
+
+
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("before", "body", "after"),
     [
-        ("sha256-", "="),
-        ("sha512-", ""),
-        ("SHA256:", ""),
-        ("h1:", "="),
-        ("ssh-rsa ", " me"),
-        ("data:image/png;base64,", ""),
-        ("-----BEGIN PUBLIC KEY-----\n", "\n-----END PUBLIC KEY-----"),
-        ("-----BEGIN CERTIFICATE-----\\n", "\\n-----END CERTIFICATE-----"),
-        ("-----BEGIN CERTIFICATE-----\n", "\n"),
+        ("sha1-", LONG[:26] + "A", "="),
+        ("sha256-", LONG[:42] + "A", "="),
+        ("SHA256:", LONG[:42] + "g", ""),
+        ("sha384-", LONG, ""),
+        ("h1:", LONG[:42] + "w", "="),
+        ("ssh-rsa ", "AAAA" + LONG[:60], " me"),
+        ("data:image/png;base64,", "iVBORw0KGgo" + MIXED, ""),
+        ("data:;base64,", LONG + "AAAA", ""),
+        ("-----BEGIN PUBLIC KEY-----\n", MIXED, "\n-----END PUBLIC KEY-----"),
+        ("-----BEGIN CERTIFICATE-----\\n", MIXED, "\\n-----END CERTIFICATE-----"),
+        ("-----BEGIN CERTIFICATE-----\n", MIXED, "\n"),
     ],
 )
-def test_public_runs_are_excused_where_they_stand(before, after):
+def test_public_runs_are_excused_where_they_stand(before, body, after):
     """Labelled digests, public keys and certificates excuse their run, no other."""
-    assert [] == list(entropy.entropy_spans(f"a {before}{MIXED}{after}"))
+    assert [] == list(entropy.entropy_spans(f"a {before}{body}{after}"))
     assert [(2, 2 + len(MIXED))] == list(
-        entropy.entropy_spans(f"a {MIXED} {before}{MIXED}{after}")
+        entropy.entropy_spans(f"a {MIXED} {before}{body}{after}")
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"sha256:{MIXED}",
+        f"sha256-{LONG[:42]}B=",
+        f"sha256:{LONG[:50]}",
+        f"sha1-{LONG[:40]}",
+        f"h1:{MIXED}",
+        f"ssh-rsa {LONG}",
+        f"ssh-ed25519 AAAA{MIXED}",
+        f"data:x,{MIXED}",
+        f"data:text/plain;base64,{MIXED}",
+    ],
+)
+def test_a_label_alone_excuses_nothing(text):
+    """A digest has its length and alphabet, a key its beginning, data its file."""
+    assert 1 == len(list(entropy.entropy_spans(text)))
 
 
 def test_a_run_split_by_a_line_break_has_to_be_mixed_on_both_sides():

@@ -53,7 +53,7 @@ _CLOSING: Final = r"\d{0,2}(?:\\?[\"'`\])]){0,3}"
 _BREAK: Final = r"[ \t]{0,8}(?:\r?\n[ \t]{1,16})?"
 _PLAIN: Final = re.compile(
     rf"{_CLOSING}(?:[ \t]{{0,8}}(?:=>|:=|->|={{1,3}}|:|>)"
-    r"|[ \t]{0,4},\s{0,16}\\?[\"']?value\\?[\"']?[ \t]{0,4}[:=]"
+    r"|[ \t]{0,4}(?:,\s{0,16}|\r?\n[ \t]{1,16})\\?[\"']?value\\?[\"']?[ \t]{0,4}[:=]"
     rf"|[ \t]{{1,4}}value[ \t]{{0,4}}=){_BREAK}"
 )
 _TYPED: Final = re.compile(
@@ -61,7 +61,8 @@ _TYPED: Final = re.compile(
 )
 #: What each form but the spaced one has right after the key; prose seldom does.
 _GIVES: Final = re.compile(
-    rf"{_CLOSING}[ \t]{{0,8}}(?:[=:>,\"'-]|value|is[ \t]|was[ \t])"
+    rf"{_CLOSING}[ \t]{{0,8}}(?:[=:>,\"'-]|\r?\n[ \t]{{1,16}}[\"']?value"
+    r"|value|is[ \t]|was[ \t])"
 )
 _SPACED_WORD: Final = re.compile(r"\b(?:ENV|ARG|setenv|setx|export|set)[ \t]", re.ASCII)
 _SPACED: Final = re.compile(r"[ \t]{1,8}")
@@ -73,7 +74,8 @@ _SPACED_BEFORE: Final = re.compile(
 )
 
 _VALUE: Final = re.compile(
-    r"(?:\\?(?P<quote>[\"'`]))?(?P<value>[!-~\u00c0-\u024f]{1,512})"
+    r"(?:\\?(?P<quote>[\"'`]))?(?P<value>[!-~\u00c0-\u024f\u0370-\u1fff\u3040-\ud7ff"
+    r"\uf900-\ufdff]{1,512})"
 )
 _PREFIXED: Final = re.compile(r"[rbfuRBFU]{1,2}(?=[\"'])")
 _UNQUOTED_END: Final = re.compile(
@@ -108,8 +110,8 @@ _NAMED: Final = frozenset({"authorization"})
 
 #: Without a header's name the scheme's word alone proves less.
 _MIN_ALONE: Final = 16
-_LETTER: Final = re.compile(r"[A-Za-z]")
-_DIGIT: Final = re.compile(r"[0-9]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_DIGIT: Final = re.compile(r"\d")
 
 Span = tuple[int, int]
 Found = tuple[str, int, int]
@@ -184,7 +186,8 @@ def _stands_alone(text: str, start: int) -> bool:
     before = text[start - 1 : start]
     if not (before.isascii() and before.isalnum()):
         return True
-    return text[start].isupper() and not before.isupper()
+    # DBPass and SMTPAuth begin a word after a prefix in upper case.
+    return text[start].isupper() and (not before.isupper() or text[start + 1].islower())
 
 
 def _places(lowered: str, word: str, form: re.Pattern[str]) -> Iterator[re.Match[str]]:

@@ -18,6 +18,8 @@ from uaix_core.gate.views import plain_views
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+MOST_HITS: Final = 20
+
 #: What may stand before a command that isn't a piece of a longer word or path.
 _START: Final = r"(?<![\w.-])"
 
@@ -25,21 +27,24 @@ _START: Final = r"(?<![\w.-])"
 _ARGUMENTS: Final = r"(?P<arguments>[^\n;|&]{0,200})"
 
 _ROOT: Final = re.compile(
-    r"(?:/|/\*|/\.|/\.\*|~/?|~/\*|\$(?:HOME|\{HOME\})(?:/\*?)?"
+    r"(?:/[/.]{0,16}\*?|~/{0,4}\*?|\$(?:HOME|\{HOME\}?)(?:/{1,4}\*?)?"
     r"|/(?:bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users"
     r"|System|Library|Applications)(?:/\*?)?)"
 )
 _HARMLESS: Final = re.compile("test|tmp", re.IGNORECASE)
 _SENTENCE_END: Final = re.compile(r"[.!?](?:\s|\Z)")
 _SHORT: Final = re.compile(r"-[A-Za-z]+")
-_AROUND: Final = "\"'`()[]{}<>,:!?"
+_AROUND: Final = "`()[]{}<>,:!?"
+_QUOTES: Final = str.maketrans(
+    dict.fromkeys("\"'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb")
+)
 _BRANCHES: Final = frozenset({"main", "master"})
 
 
 def _words(match: re.Match[str]) -> list[str]:
     """The arguments of a command as words without what quotes or ends them."""
     arguments = _SENTENCE_END.split(match["arguments"], maxsplit=1)[0]
-    return [word.strip(_AROUND) for word in arguments.split()]
+    return [word.strip(_AROUND) for word in arguments.translate(_QUOTES).split()]
 
 
 def _has(words: list[str], letters: str, *names: str) -> bool:
@@ -106,14 +111,15 @@ COMMANDS: Final = (
     Command(
         "command-drop-database",
         "database",
-        r"\bDROP[ \t]+DATABASE[ \t]+(?:IF[ \t]+EXISTS[ \t]+)?"
-        r"[\"'`\[]?(?P<name>\w[\w$.-]{0,127})",
+        r"\bDROP\s{1,16}DATABASE\s{1,16}(?:IF\s{1,16}EXISTS\s{1,16})?"
+        r"[\"'`\[]?(?!(?i:statements?|commands?|privileges?|is|are|and|or)\b)"
+        r"(?P<name>\w[\w$.-]{0,127})",
         _is_for_good,
     ),
     Command(
         "command-drop-database",
         "database",
-        r"\b(?i:drop[ \t]+database[ \t]+(?:if[ \t]+exists[ \t]+)?)"
+        r"\b(?i:drop\s{1,16}database\s{1,16}(?:if\s{1,16}exists\s{1,16})?)"
         r"(?:[\"'`\[](?P<quoted>\w[\w$.-]{0,127})|(?P<name>\w[\w$-]{0,127})"
         r"(?=[ \t]*(?:;|$|[\r\n`\"'])|[ \t]+(?i:cascade|force|with)\b))",
         _is_for_good,
@@ -136,6 +142,26 @@ _WARNS: Final = re.compile(
     r"\b(?:never|not|avoid(?:s|ed|ing)?|danger(?:s|ous|ously)?|cannot)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
+#: A line that begins with a command is a sentence of its own, unless the line before
+#: ends in the warning itself.
+_LEADS: Final = re.compile(
+    r"[ \t]*(?:[$>#%]{1,2}[ \t]+)?(?:(?:sudo|doas|exec|time|RUN)[ \t]+"
+    r"|[A-Z_]{1,32}=\S{0,64}[ \t]+|/(?:usr/)?s?bin/){0,4}",
+    re.ASCII,
+)
+_WARNS_BEFORE: Final = re.compile(
+    rf"(?:{_WARNS.pattern})(?:[ \t]+(?:ever|run|use|type|execute|call|do|try)){{0,3}}"
+    r"[ \t]*:?\r?\n\Z",
+    re.IGNORECASE,
+)
+_LONGEST_LEAD: Final = 160
+_LONGEST_WARNING: Final = 64
+
+#: What follows these is said to a reader of the script and changes nothing.
+_REMARK: Final = re.compile(r"[ \t;]#")
+_SQL_REMARK: Final = re.compile(r"[ \t;](?:#|--)")
+_CONTINUED: Final = re.compile(r"\\\r?\n")
+
 _COMPILED: Final = tuple(
     (command, re.compile(command.pattern, re.ASCII | re.MULTILINE))
     for command in COMMANDS
@@ -143,26 +169,58 @@ _COMPILED: Final = tuple(
 _LITERALS: Final = tuple(sorted({command.literal for command in COMMANDS}))
 
 
+def _scope(
+    text: str, command: Command, match: re.Match[str], sentence: tuple[int, int]
+) -> tuple[int, int]:
+    """Where a warning about a command may stand: its sentence, or only its line."""
+    start = match.start()
+    first, last = sentence
+    line = text.rfind("\n", max(0, start - _LONGEST_LEAD), start) + 1
+    if line > first and _LEADS.fullmatch(text, line, start):
+        if not _WARNS_BEFORE.search(text, max(0, line - _LONGEST_WARNING), line):
+            first = line
+        end = text.find("\n", match.end(), last)
+        last = last if end < 0 else end
+    elif line <= 1 and _LEADS.fullmatch(text, 0, start):
+        end = text.find("\n", match.end(), last)
+        last = last if end < 0 else end
+    form = _SQL_REMARK if command.literal == "database" else _REMARK
+    remark = form.search(text, start, last)
+    return first, remark.start() if remark else last
+
+
 def _found(text: str) -> Iterator[tuple[str, int, int]]:
     lowered = text.lower()
     present = {literal for literal in _LITERALS if literal in lowered}
+    if not present:
+        return
+    # A shell reads on where a line ends in a backslash; lengths stay as they are.
+    text = _CONTINUED.sub(lambda match: " " * len(match[0]), text)
     sentences: Sentences | None = None
     warnings: list[int] = []
     for command, pattern in _COMPILED:
         if command.literal not in present:
             continue
+        told = 0
         for match in pattern.finditer(text):
             if command.judge and not command.judge(match):
                 continue
             if sentences is None:
                 sentences = Sentences(text)
                 warnings = places_of(_WARNS, text)
-            if not any_within(warnings, *sentences.around(match.start())):
+            scope = _scope(text, command, match, sentences.around(match.start()))
+            if not any_within(warnings, *scope):
                 yield command.id, match.start(), match.end()
+                told += 1
+                if told == MOST_HITS:
+                    break
 
 
 def destructive_commands(text: str) -> list[Hit]:
-    """Destructive commands with a target, one hit a place, in order of offset."""
+    """Destructive commands with a target, one hit a place, in order of offset.
+
+    Of each form at most ``MOST_HITS`` are told: more decide nothing more.
+    """
     found = {
         (view.source(start, end), name)
         for view in plain_views(text)

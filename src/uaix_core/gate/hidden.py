@@ -52,11 +52,11 @@ _ADDRESSEE: Final = (
     r"|bot|gpt(?:-?\d\w*)?|chatgpt|claude|gemini|copilot|llama|mistral)s?"
 )
 _IMPERATIVE: Final = (
-    r"(?:accept|act|add|allow|always|answer|append|approve|assume|begin|behave|bypass"
+    r"(?:accept|access|act|add|allow|always|answer|append|approve|assume|begin|behave|bypass"
     r"|call|carry\s+out|change|comply|confirm|consider|continue|copy|delete|disable"
     r"|disclose|disregard|do|download|email|enable|execute|exfiltrate|fetch|follow"
     r"|forget|forward|give|grant|help|hide|ignore|include|insert|install|keep|leak|let"
-    r"|mark|must|never|obey|open|output|override|permit|post|pretend|print|promote|read"
+    r"|mark|mention|modify|must|never|obey|open|output|override|permit|post|pretend|print|promote|read"
     r"|recommend|remember|remove|repeat|replace|reply|respond|return|reveal|roleplay"
     r"|run|say|send|set|share|should|show|skip|start|stop|store|submit|switch|tell"
     r"|transfer|treat|trust|unlock|update|upload|use|visit|write)"
@@ -79,21 +79,52 @@ _VOCATIVE: Final = re.compile(
     rf"^\W*(?:(?:(?:dear|hey|hi|hello|attention|note\s+(?:to|for)|message\s+(?:to|for)"
     rf"|instructions?\s+(?:to|for)|for|to|if\s+you\s+are)\s+(?:an?\s+|the\s+|any\s+"
     rf"|all\s+)?{_ADDRESSEE}\b)|(?:the\s+)?{_ADDRESSEE}(?:\s+(?:prompt|message|note"
-    rf"|instructions?|override|command))?\s*[:,;>!\])\u2014-])"
+    rf"|instructions?|override|command))?\s*[:,;>!\])\u2014\u2192-])"
 )
 _DEMAND: Final = re.compile(rf"\b{_IMPERATIVE}\b|{_GRANT}")
 _NAMED: Final = re.compile(rf"\b{_ADDRESSEE}\b")
 _CLAUSE_DEMAND: Final = re.compile(
     rf"(?:^|[.:;!?\n\]>]\s*|\bplease\s+){_IMPERATIVE}\b|\b{_GRANT}"
 )
+#: May and can give leave for what changes things, must and should order it; a verb in
+#: the passive or a state ("must be retrained") tells what is the case.
 _NAMED_GRANT: Final = re.compile(
-    rf"\b{_ADDRESSEE}\s+(?:must|should|shall|may|can|will|is\s+allowed|is\s+granted"
-    r"|is\s+permitted|has\s+permission)\b"
+    rf"\b{_ADDRESSEE}(?:\s+(?:agents?|models?|systems?|assistants?))?"
+    r"(?:\s+(?:reading|seeing|processing|parsing)\s+(?:this|it)(?:\s+\w+)?)?"
+    r"\s+(?:(?:must|should|shall|may|can|will)"
+    r"(?:\s+(?:now|always|also|only|then|not|never|freely|directly))?"
+    rf"\s+{_IMPERATIVE}|is\s+allowed|is\s+granted|is\s+permitted|has\s+permission"
+    r"|(?:must|should|shall|may|can|will)\s+be\s+(?:allowed|granted|permitted|trusted"
+    r"|obeyed|given))\b"
+)
+
+#: Someone grants a named one something, or tells it what to do once it reads this.
+_GIVEN: Final = re.compile(
+    r"\b(?:i|we|owner|administrator|admin|author|user)\s+(?:hereby\s+)?(?:now\s+)?"
+    r"(?:grants?|allows?|authori[sz]es?|permits?|gives?|orders?|instructs?)\s+"
+    rf"(?:\w+\s+){{0,2}}?{_ADDRESSEE}\b"
+)
+_ON_READING: Final = re.compile(
+    rf"\b(?:when|once|if|as\s+soon\s+as|whenever)\s+(?:an?\s+|the\s+|any\s+|some\s+)?"
+    rf"{_ADDRESSEE}(?:\s+(?:agents?|models?|systems?|assistants?))?\s+(?:reads?|sees?"
+    rf"|parses?|processes|loads?|opens?|is\s+reading)\b[^.!?\n]{{0,40}}[,:;]\s*"
+    rf"(?:please\s+|then\s+|it\s+(?:must|should|may)\s+)?{_IMPERATIVE}\b"
+)
+_PLEASE: Final = re.compile(
+    rf"\bplease\s*,?\s*(?:dear\s+)?{_ADDRESSEE}\s*[,:;-]\s*{_IMPERATIVE}\b"
+)
+#: Names of models, told what to do in the middle of a text.
+_CALLED: Final = re.compile(
+    r"(?<!the )(?<!this )(?<!our )(?<!an )(?<!your )\b(?:ai|assistants?|llms?|agents?"
+    r"|chatbots?|chatgpt|claude|gemini|copilot)(?:\s+(?:agents?|models?|assistants?))?"
+    rf"\s*:\s*(?:please\s+)?{_IMPERATIVE}\b"
 )
 _YOU: Final = re.compile(r"\byou(?:r|rs)?\b|\bfrom\s+now\s+on\b")
+_ANYWHERE: Final = (_NAMED_GRANT, _GIVEN, _ON_READING, _PLEASE, _CALLED)
 
-#: A longer comment is judged by its start and its end.
-_MAX_COMMENT: Final = 8192
+#: A longer comment is judged in windows, which lie one over the end of the other.
+WINDOW: Final = 8192
+OVERLAP: Final = 1024
 
 
 def _run_hits(text: str) -> Iterator[Hit]:
@@ -138,9 +169,17 @@ def gives_orders(comment: str) -> bool:
         return True
     if not _NAMED.search(folded):
         return False
-    if _NAMED_GRANT.search(folded):
+    if any(form.search(folded) for form in _ANYWHERE):
         return True
     return bool(_YOU.search(folded) and _CLAUSE_DEMAND.search(folded))
+
+
+def _windows(text: str, start: int, stop: int) -> Iterator[str]:
+    """The span of a comment in windows, each of which overlaps the one before."""
+    while stop - start > WINDOW:
+        yield text[start : start + WINDOW]
+        start += WINDOW - OVERLAP
+    yield text[start:stop]
 
 
 def _comment_hits(text: str) -> Iterator[Hit]:
@@ -148,9 +187,7 @@ def _comment_hits(text: str) -> Iterator[Hit]:
     while start >= 0:
         end = text.find("-->", start + 4)
         stop = len(text) if end < 0 else end
-        half = min(stop, start + _MAX_COMMENT)
-        body = text[start + 4 : half] + text[max(half, stop - _MAX_COMMENT) : stop]
-        if gives_orders(body):
+        if any(map(gives_orders, _windows(text, start + 4, stop))):
             yield Hit(COMMENT, byte_offset(text, start), "likely")
             return
         start = text.find("<!--", stop) if end >= 0 else -1

@@ -12,14 +12,23 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from uaix_core.gate.decoding import escape_edits
 from uaix_core.gate.hits import Hit, byte_offsets
-from uaix_core.gate.sentences import Sentences, any_within, places_of
+from uaix_core.gate.sentences import (
+    Sentences,
+    any_within,
+    places_of_words,
+    same_length_lower,
+    words,
+)
+from uaix_core.gate.view import edited_view
 from uaix_core.gate.views import plain_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from uaix_core.gate.hits import Severity
+    from uaix_core.gate.view import View
 
 LOOPBACK: Final = "probe-loopback"
 PRIVATE: Final = "probe-private"
@@ -51,6 +60,9 @@ _PRIVATE_NETS: Final = tuple(
     )
 )
 
+#: Addresses of this network hold one of the older kind (RFC 6052).
+_TRANSLATED: Final = ipaddress.IPv6Network("64:ff9b::/96")
+
 #: How far before a bare name a verb makes it a host, and how long a path may be.
 _NEAR: Final = 24
 _MAX_FILE: Final = 200
@@ -58,9 +70,12 @@ _MAX_FILE: Final = 200
 #: How far before a host a verb of the second kind may stand.
 _BEFORE_REACH: Final = 70
 
+#: A body names at most so many hosts; a longer list decides nothing more.
+MOST_HITS: Final = 20
+
 _IN_URL: Final = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]{1,15}://(?:[^\s/?#@\"'<>]{0,200}@)?"
-    r"(?:\[(?P<v6>[0-9A-Fa-f:.%]{2,60})\]|(?P<host>[^\s/?#:\"'<>`()\[\]{},;|\\]{1,253}))"
+    r"(?<![\w/.-])//(?:[^\s/?#@\"'<>]{0,200}@)?(?:\[(?P<v6>[0-9A-Fa-f:.%]{2,60})\]"
+    r"|(?P<host>[^\s/?#:%\"'<>`()\[\]{},;|\\]{1,253}))"
 )
 _ADDRESS: Final = re.compile(
     r"(?<![\w.:/-])(?P<host>\d{1,3}(?:\.\d{1,3}){3})(?![\w-]|\.\d)",
@@ -77,21 +92,51 @@ _BARE: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 
+#: What makes a noun of a word that is a verb as well.
+_NOUN: Final = "".join(
+    f"(?<!\\b{before} {{0}})"
+    for before in ("a", "the", "this", "each", "every", "per", "pull", "merge")
+)
+
 #: Verbs that mean a request wherever in the sentence they stand, and those that do only
 #: right before a host.
-_VERBS: Final = re.compile(
-    r"\b(?:fetch|curl|wget|ping|nmap|scan|probe|request|download|query|connect|browse"
-    r"|visit|retrieve|contact|crawl|scrape|telnet|ssh|netcat|nc|httpie"
-    r"|traceroute|enumerate|port-?scan|invoke-webrequest|iwr|urlopen"
-    r"|requests\.(?:get|post|put|delete|head|patch))\b",
-    re.IGNORECASE | re.ASCII,
+_VERBS: Final = words(
+    "fetch curl wget ping nmap scan probe connect browse retrieve crawl scrape telnet"
+    " ssh netcat nc httpie traceroute enumerate portscan port-scan invoke-webrequest"
+    " iwr urlopen requests.get requests.post requests.put requests.delete"
+    " requests.head requests.patch"
+) | {
+    **words("request query download visit contact", after=_NOUN),
+    **words("requests", after=r"(?= \d| https?:)"),
+}
+_BEFORE: Final = words(
+    "get post put patch delete head options open call read load send access hit try"
+    " reach poll push upload report submit go look resolve dig import include dump grab"
+    " collect tell"
+) | words("pull", after="(?! request)")
+
+#: A range of addresses is named far more often than it is searched.
+_SWEEPS: Final = words(
+    "nmap masscan zmap scan probe sweep ping crawl enumerate portscan port-scan"
 )
-_BEFORE: Final = re.compile(
-    r"\b(?:get|post|put|patch|delete|head|options|open|call|read|load|send|access|hit"
-    r"|check|try|reach|poll|pull|push|upload|report|submit|use|go|look|resolve|dig"
-    r"|import|include|list|dump|grab|collect|tell)\b",
-    re.IGNORECASE | re.ASCII,
+_RANGE: Final = re.compile(r"/\d{1,2}(?![\w/-]|\.\w)", re.ASCII)
+
+#: Numbers of four parts that are none of an address: of a section, of a release.
+_NUMBERED: Final = re.compile(
+    r"(?:\b(?:section|sect|sec|chapter|clause|figure|fig|table|appendix|paragraph|page"
+    r"|rule|item|step|version|release|pull request|merge request)\.?|\u00a7)"
+    r"[ \t#:]{0,3}\Z",
+    re.IGNORECASE,
 )
+_OF_A_TEXT: Final = re.compile(
+    r"\s+(?:of|in)\s+(?:the|this|that|our)\s+(?:book|manual|guide|handbook|standard"
+    r"|spec|specification|document|report)\b",
+    re.IGNORECASE,
+)
+_LONGEST_NUMBERED: Final = 20
+
+#: Signs of an address that is written with escapes.
+_ESCAPED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 
 #: A file's last part, not a host's.
 _FILE_PATH: Final = re.compile(r"(?:^|\s)(?:\.{0,2}/|~/|[\w.-]+/)\S{0,200}\Z")
@@ -138,7 +183,9 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         found = ipaddress.IPv6Address(host.split("%", maxsplit=1)[0])
     except ValueError:
         return None
-    return found.ipv4_mapped or found
+    if found in _TRANSLATED:
+        return ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
+    return found.ipv4_mapped or found.sixtofour or found
 
 
 @lru_cache(maxsize=1024)
@@ -165,27 +212,28 @@ def kind_of_host(host: str) -> str | None:
 
 #: Each form of a host, with a sign that has to be in the text for it to be searched.
 _FORMS: Final = (
-    (_IN_URL, re.compile("://")),
+    (_IN_URL, re.compile("//")),
     (_ADDRESS, re.compile(r"[0-9]\.[0-9]")),
     (_V6, re.compile("::")),
     (_BARE, re.compile(r"local|\.internal", re.IGNORECASE)),
 )
 
 
-def _hosts(text: str) -> Iterator[tuple[re.Pattern[str], str, int, int]]:
-    """Each private host: the form it was found by, its kind and its span."""
-    for pattern, sign in _FORMS:
-        if not sign.search(text):
-            continue
-        for match in pattern.finditer(text):
-            group = "host" if match["host"] is not None else "v6"
-            kind = kind_of_host(match[group])
-            if kind is not None:
-                yield pattern, kind, match.start(group), match.end(group)
-
-
 def _is_file(text: str, start: int) -> bool:
-    return _FILE_PATH.search(text, max(0, start - _MAX_FILE), start) is not None
+    if start == 0 or text[start - 1].isspace():
+        return False
+    first = max(0, start - _MAX_FILE)
+    return text.find("/", first, start) >= 0 and (
+        _FILE_PATH.search(text, first, start) is not None
+    )
+
+
+def _is_numbered(text: str, start: int, end: int) -> bool:
+    """Whether what looks like an address is the number of a section or a release."""
+    return bool(
+        _NUMBERED.search(text, max(0, start - _LONGEST_NUMBERED), start)
+        or _OF_A_TEXT.match(text, end)
+    )
 
 
 class _Requests:
@@ -193,19 +241,38 @@ class _Requests:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._sentences = Sentences(text)
-        self._verbs = places_of(_VERBS, text)
-        self._before = places_of(_BEFORE, text)
+        lowered = same_length_lower(text)
+        self._verbs = places_of_words(_VERBS, lowered)
+        self._before = places_of_words(_BEFORE, lowered)
+        self._sweeps = places_of_words(_SWEEPS, lowered)
+        self._sentences: Sentences | None = None
 
-    def __contains__(self, start: int) -> bool:
+    def __bool__(self) -> bool:
+        """Whether the body asks for anything at all."""
+        return bool(self._verbs or self._before)
+
+    def asks_for(self, form: re.Pattern[str], start: int, end: int) -> bool:
         """Whether the host at a place is asked for in its sentence."""
+        if form is _BARE and not self._is_host(start, end):
+            return False
+        near = max(0, start - _BEFORE_REACH)
+        if form is _ADDRESS and (
+            _is_numbered(self.text, start, end)
+            or (
+                _RANGE.match(self.text, end)
+                and not any_within(self._sweeps, near, start)
+            )
+        ):
+            return False
+        if self._sentences is None:
+            self._sentences = Sentences(self.text)
         first, last = self._sentences.around(start)
         if any_within(self._verbs, first, last):
             return True
-        line = self.text.rfind("\n", 0, start) + 1
-        return any_within(self._before, max(first, line, start - _BEFORE_REACH), start)
+        line = self.text.rfind("\n", near, start) + 1
+        return any_within(self._before, max(first, line, near), start)
 
-    def is_host(self, start: int, end: int) -> bool:
+    def _is_host(self, start: int, end: int) -> bool:
         """Whether a bare name is used as a host: a port, a path or a verb beside it.
 
         Names of local files end in ``.local`` as well.
@@ -217,36 +284,60 @@ class _Requests:
         )
 
 
-def _asked_for(text: str, *, is_field: bool) -> Iterator[tuple[str, int, int]]:
-    """The private hosts that count: all of a field's, in a body those asked for."""
+def _hosts(text: str, *, is_field: bool) -> Iterator[tuple[str, int, int]]:
+    """The private hosts that count, each with its kind and its span.
+
+    In a field all do, in a body those that are asked for. What is cheap to tell is
+    told first: a body may name a hundred thousand hosts.
+    """
     requests: _Requests | None = None
-    for form, kind, start, end in _hosts(text):
-        if form is _BARE and _is_file(text, start):
+    for pattern, sign in _FORMS:
+        if not sign.search(text):
             continue
         if not is_field:
-            requests = requests or _Requests(text)
-            if form is _BARE and not requests.is_host(start, end):
+            requests = _Requests(text) if requests is None else requests
+            if not requests:
+                return
+        for match in pattern.finditer(text):
+            group = "host" if match["host"] is not None else "v6"
+            start, end = match.span(group)
+            if requests is not None and not requests.asks_for(pattern, start, end):
                 continue
-            if start not in requests:
-                continue
-        yield kind, start, end
+            kind = kind_of_host(match[group])
+            if kind and not (pattern is _BARE and _is_file(text, start)):
+                yield kind, start, end
 
 
 def _severity(kind: str, *, is_field: bool) -> Severity:
     return "warning" if kind == LOOPBACK and not is_field else "error"
 
 
+def _views(text: str) -> Iterator[View]:
+    """What a reader takes in, and what a client makes of escapes."""
+    views = plain_views(text)
+    yield from views
+    if _ESCAPED.search(text):
+        decoded = edited_view(views[-1], escape_edits(views[-1].text))
+        if decoded is not None:
+            yield decoded
+
+
 def private_probes(text: str, *, is_field: bool = False) -> list[Hit]:
     """Private hosts that a text asks to reach, one hit a host, in order of offset.
 
     With ``is_field`` the text is the value of a manifest field, where the host alone
-    refuses. In a body a request verb has to stand in the same sentence, and loopback
-    (``probe-loopback``) only warns.
+    refuses. In a body a request verb has to stand in the same sentence, loopback
+    (``probe-loopback``) only warns, and of each kind at most ``MOST_HITS`` are told.
     """
     found: dict[int, str] = {}
-    for view in plain_views(text):
-        for kind, start, end in _asked_for(view.text, is_field=is_field):
-            found.setdefault(view.source(start, end), kind)
+    for view in _views(text):
+        told = dict.fromkeys((LOOPBACK, PRIVATE), 0)
+        for kind, start, end in _hosts(view.text, is_field=is_field):
+            told[kind] += 1
+            if is_field or told[kind] <= MOST_HITS:
+                found.setdefault(view.source(start, end), kind)
+            elif kind == PRIVATE:
+                break
     offsets = byte_offsets(text, found)
     return [
         Hit(kind, offsets[place], severity=_severity(kind, is_field=is_field))

@@ -47,6 +47,43 @@ def places_of(pattern: re.Pattern[str], text: str) -> list[int]:
     return [match.start() for match in pattern.finditer(text)]
 
 
+def words(listed: str, *, after: str = "") -> dict[str, re.Pattern[str]]:
+    """A pattern for each of the words, which are in lower case with spaces between.
+
+    ``after`` is a pattern that has to match where a word ends; ``{0}`` in it is the
+    word. Each pattern begins with its word, which makes it fast to search.
+    """
+    return {
+        word: re.compile(
+            f"{re.escape(word)}(?<!\\w{re.escape(word)})(?!\\w)"
+            + after.replace("{0}", re.escape(word)),
+            re.ASCII,
+        )
+        for word in listed.split()
+    }
+
+
+def same_length_lower(text: str) -> str:
+    """The text in lower case; unchanged where that would change its length."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(
+        lower if len(lower := character.lower()) == 1 else character
+        for character in text
+    )
+
+
+def places_of_words(table: dict[str, re.Pattern[str]], lowered: str) -> list[int]:
+    """Where the words of a table begin in a text in lower case, in order."""
+    return sorted(
+        match.start()
+        for word, pattern in table.items()
+        if word in lowered
+        for match in pattern.finditer(lowered)
+    )
+
+
 def any_within(places: list[int], first: int, last: int) -> bool:
     """Whether any of the places, given in order, lies in ``[first, last)``."""
     at = bisect_right(places, first - 1)
