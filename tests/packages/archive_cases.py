@@ -78,6 +78,12 @@ CASES: list[tuple[str, bytes, bytes]] = [
         make(Item(A), Item(b"b", bytes(80_000)), prefix=make(Item(b"c"))),
         make(Item(A), Item(b"b", bytes(80_000))),
     ),
+    (
+        # The inner record gives the place of its directory, and lies not behind it.
+        "zip.multi-end",
+        make(Item(A, make(Item(b"b"), after_directory=b"Z", shift=-30 - len(A)))),
+        make(Item(A, make(Item(b"b"), after_directory=b"Z"))),
+    ),
     ("zip.zip64", make(Item(A), end={"offset": ONES}), make(Item(A))),
     ("zip.zip64", make(Item(A), end={"count": 0xFFFF}), make(Item(A))),
     (

@@ -245,6 +245,26 @@ def test_fields_of_the_format_claim_nothing(edit):
         (totem(mutations=[]), False),
         (top(mutations=["docs/totem.uai", ".uai/notes/taboo.uai"]), False),
         (top(mutations=["about the totem"]), False),
+        (top(mutations=[".uai/totem.uai:replace"]), True),
+        (top(mutations=["replace .uai/totem.uai"]), True),
+        (top(mutations=["please do now replace .uai/totem.uai"]), True),
+        (top(mutations=[".uai/./totem.uai"]), True),
+        (top(mutations=[".uai//totem.uai"]), True),
+        (top(mutations=["never .uai/totem.uai"]), False),
+        (top(x={"target": ".uai/totem.uai", "mutation": "replace"}), True),
+        (top(x={"targets": [".uai/totem.uai"], "mutation": "replace"}), True),
+        (top(x={"target": ".uai/totem.uai", "mutation": "none"}), False),
+        (top(x={"target": ".uai/notes/a.uai", "mutation": "replace"}), False),
+        (top(supportBoundary={"mutations": [".uai/totem.uai:replace"]}), True),
+        (
+            top(
+                supportBoundary={
+                    "x": {"target": ".uai/totem.uai", "mutation": "replace"}
+                }
+            ),
+            True,
+        ),
+        (top(supportBoundary={"outside": {"mutations": [".uai/totem.uai"]}}), False),
         (top(changes=[".uai/totem.uai"]), False),
     ],
 )
@@ -254,6 +274,30 @@ def test_operations_on_anchors(edit, found):
     edit(maker)
 
     assert found == ("anchor.mutation" in errors(maker.lint()))
+
+
+@pytest.mark.parametrize(
+    "key",
+    words_in(
+        """
+        RUNall RUNcmd SHELLcmd mayRUNall approvers promoters executer executers
+        runnable installable skippable grantor grantee
+        """
+    ),
+)
+def test_capitals_before_small_letters_and_rarer_forms(key):
+    """A word in capitals is one whatever follows, and so is each inflection."""
+    assert claim_of(key) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["\u0434\u0430, no", "1 no", "yes, no", "0: no", "\u662f no"]
+)
+def test_the_first_word_in_any_script_decides(text):
+    """What stands before a denial, be it a number or another script, says yes."""
+    assert says_yes(text)
+    assert not says_yes(f"no, {text}")
+    assert not says_yes(f" ({min(DENIALS).upper()}) {text}")
 
 
 def test_triggers_fit_what_is_claimed():

@@ -115,6 +115,19 @@ def test_words_of_authority_are_powers_in_keys_only(word, joint):
         ({"toolGrants": [0, 1]}, ["supportBoundary.toolGrants"]),
         ({"toolGrants": [{"shell": False}, "x"]}, ["supportBoundary.toolGrants"]),
         ({"node": ["runtime execution"]}, ["supportBoundary.node[0]"]),
+        (
+            {"non_project_assistant": {"runtimeExecution": True}},
+            ["supportBoundary.non_project_assistant.runtimeExecution"],
+        ),
+        (
+            {"nonProjectAssistant": ["runtime execution"]},
+            ["supportBoundary.nonProjectAssistant[0]"],
+        ),
+        (
+            {"toolGrants": {"non-project-assistant": True}},
+            ["supportBoundary.toolGrants"],
+        ),
+        ({"RUNall": True}, ["supportBoundary.RUNall"]),
     ],
 )
 def test_what_grants(boundary, expected):
@@ -138,6 +151,10 @@ def test_what_grants(boundary, expected):
         {"current": ["a network of readers", "the provider's manual"]},
         {"current": ["read by certified librarians"], "certified": False},
         {"noRuntimeExecution": True},
+        {"outOfScope": ["runtime execution", {"cli": True}]},
+        {"out_of_scope": ["tool grants"], "out-of-the-scope": {"sdk": True}},
+        {"deny": ["credentials"], "denies": ["SDK"], "denials": {"telemetry": True}},
+        {"non_project_assistant": {"noRuntimeExecution": True}},
     ],
 )
 def test_what_grants_nothing(boundary):

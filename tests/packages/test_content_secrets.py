@@ -6,17 +6,22 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.packages.archive_maker import Item, make
 from tests.packages.content_cases import VOICE, secret, told
 from tests.packages.package_maker import MANIFEST, NOW, Maker, codes, digest, errors
 from tests.packages.rule_cases import body, note, raw, top, totem
 
+from uaix_core.packages.content.hiding import HiddenNames
 from uaix_core.packages.content.texts import (
     MOST_SHOWN,
     PIECE,
     JoinedTexts,
     secrets_in,
 )
+from uaix_core.packages.findings import Findings
 from uaix_core.packages.lint import lint
+from uaix_core.packages.rules.table import RULES
+from uaix_core.packages.source import PackageSource
 
 SECRET = secret()
 TOTEM = ".uai/totem.uai"
@@ -95,6 +100,42 @@ def test_names_with_secrets_are_shown_by_no_finding(kind):
     assert SECRET not in plain
     assert {"secret.found", "media.unsupported", "set.unregistered"} <= codes(report)
     assert {"files[7].path", "files[8].path"} <= {f.path for f in report.findings}
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        Item(f".uai/{SECRET}.uai".encode(), is_listed=False),
+        Item(f".uai/{SECRET}/".encode()),
+        Item(f"{SECRET}/{'a/' * 60}b.uai".encode(), is_listed=False),
+        Item(f"{'a/' * 60}{SECRET}.uai".encode()),
+        Item(f".uai/{SECRET}".encode() + b"\xff.uai"),
+        Item(f".uai/{SECRET}.uai".encode(), local={"method": 9}, central={"method": 9}),
+    ],
+)
+def test_names_of_what_is_no_file_are_not_shown_either(item):
+    """Hidden and unreadable entries and folders are told without a secret name."""
+    files = {path.encode(): data for path, data in Maker().folder().files.items()}
+    items = [Item(path, data) for path, data in files.items()]
+    report = lint(PackageSource(archive=make(*items, item)), now=NOW)
+
+    assert SECRET[:20] not in json.dumps(report.as_dict())
+    assert "secret.found" in errors(report)
+
+
+def test_what_no_rule_about_names_saw_is_not_shown():
+    """A secret in the path or message of any finding is found and taken out."""
+    findings, hidden = Findings(RULES), HiddenNames()
+    findings.add("manifest.extra", f"a.{SECRET}")
+    findings.add("zip.framing", None, f"bytes: {SECRET}")
+    findings.add("zip.framing", "docs/a.md", "digest " + "0123456789abcdef" * 4)
+    hidden.guard(findings)
+    safe = list(hidden.safe(findings))
+
+    assert SECRET[:20] not in repr(safe)
+    assert findings.has_error
+    assert "secret.found" in {finding.code for finding in safe}
+    assert len(findings) == len(safe)
 
 
 def test_messages_name_no_file_with_a_secret_name():
@@ -234,6 +275,13 @@ def test_archives_and_folders_agree():
         ("\\\\server\\share", "path.local-absolute"),
         ("~/notes", "path.local-absolute"),
         ("file:///etc/hosts", "path.local-absolute"),
+        ("FILE:///etc/hosts", "path.local-absolute"),
+        ("\\\\?\\C:\\notes", "path.local-absolute"),
+        ("\\\\.\\pipe\\x", "path.local-absolute"),
+        ("\uff0fhome\uff0fanna", "path.local-absolute"),
+        ("\uff23\uff1a\uff3cnotes", "path.local-absolute"),
+        ("\u200b/home/anna", "path.local-absolute"),
+        ("\x01 /home/anna", "path.local-absolute"),
         ("http://192.168.1.5/wiki", "content.private-probe"),
         ("http://localhost:8080/", "content.private-probe"),
         ("wiki.internal", "content.private-probe"),
@@ -265,6 +313,9 @@ def test_manifest_fields_are_judged(value, code):
         "N/A",
         "a: b",
         "~100",
+        "file: a list",
+        "\uff46oo",
+        "\u200b",
         "// x",
     ],
 )

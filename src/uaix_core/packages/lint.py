@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 import attrs
 
-from uaix_core.packages.archive.reader import read_archive
+from uaix_core.packages.archive.reader import ArchiveContents, read_archive
 from uaix_core.packages.checked import CheckedFile, CheckedPackage
 from uaix_core.packages.content.judging import ContentJudge
 from uaix_core.packages.findings import Finding, Findings
@@ -161,7 +161,7 @@ def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Repo
     _check_arguments(source, how)
     rules = ruleset_named(how.ruleset)
     limits = how.limits
-    findings = Findings(RULES, lenient=how.lenient)
+    findings = Findings(RULES, lenient=how.lenient, always=MANIFEST_PATH)
     judge = ContentJudge(findings) if with_content else None
     contents = _open(source, findings, limits)
     _judge_presence(contents, findings)
@@ -175,7 +175,8 @@ def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Repo
         judge_parity(listing, contents, limits, findings)
     if judge is not None:
         judge.manifest(wire, raw)
-        judge.names(contents.entries)
+        further = contents.names if isinstance(contents, ArchiveContents) else ()
+        judge.names(contents.entries, further)
     total = sum(entry.size for entry in contents.entries.values())
     keep = total <= KEEP_LIMIT
     measured = measure(contents, listing, findings, keep=keep, judge=judge)
@@ -184,6 +185,7 @@ def _judged(source: PackageSource, how: Settings, *, with_content: bool) -> Repo
         digest = judge_package_digest(listing, measured, findings)
     if judge is not None:
         judge.close(listing, measured)
+        judge.hidden.guard(findings)
     package = None
     if wire is not None and digest is not None and not findings.has_error:
         manifest = from_wire(wire, ruleset=rules.name)

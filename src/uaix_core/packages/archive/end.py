@@ -120,16 +120,19 @@ def _has_other_end(view: memoryview, at: int) -> bool:
 def is_end(view: memoryview, at: int) -> bool:
     """Whether a reader that comes upon these bytes would take them for an end record.
 
-    That is, they lie behind a directory (or say that there is none).
+    That is, they lie behind a directory, or give the exact place of one, or say that
+    there is none.
     """
     if at + END.size > len(view):
         return False
-    _, _, _, _, count, size, _, comment = END.unpack_from(view, at)
+    _, _, _, _, count, size, offset, comment = END.unpack_from(view, at)
     if at + END.size + comment > len(view) or size > at:
         return False
     if size == 0:
         return bool(count == 0)
-    return is_at(view, at - size, CENTRAL_SIGNATURE)
+    # Some readers believe the size, others the offset, whatever lies between.
+    places = (at - size, offset)
+    return any(is_at(view, place, CENTRAL_SIGNATURE) for place in places)
 
 
 def is_at(view: memoryview, at: int, signature: bytes) -> bool:

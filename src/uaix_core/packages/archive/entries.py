@@ -26,7 +26,8 @@ class Reading:
     """One reading of one archive: its bytes, its limits and where findings go.
 
     ``inflated`` counts the bytes of entries that gave more than they declared,
-    ``hidden`` the entries that the directory leaves out.
+    ``hidden`` the entries that the directory leaves out. ``names`` are the names that
+    were looked at closely, their beginnings where they are long.
     """
 
     view: memoryview
@@ -34,6 +35,7 @@ class Reading:
     findings: Findings
     inflated: int = 0
     hidden: int = 0
+    names: list[str] = attrs.field(factory=list)
 
 
 @attrs.frozen(eq=False)
@@ -86,6 +88,15 @@ class ArchiveContents:
     complete: bool
     _all: Sequence[Entry] = attrs.field(repr=False)
     _reading: Reading = attrs.field(repr=False)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Further names that the archive holds, whether or not they are files.
+
+        Those of folders, of entries that can't be read or that the directory leaves
+        out. Findings may show them, though `entries` doesn't hold them.
+        """
+        return self._reading.names
 
     @classmethod
     def of(

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _MACOSX = "__MACOSX"
 
+# No finding shows more of a name than its beginning.
+_KEPT = 1024
+
 
 def read_name(reading: Reading, name: bytes, flags: int) -> tuple[str, bool]:
     """The path a name spells, and whether it spells one at all."""
@@ -25,8 +28,10 @@ def read_name(reading: Reading, name: bytes, flags: int) -> tuple[str, bool]:
         path = name.decode("utf-8")
     except UnicodeDecodeError:
         path = name.decode("utf-8", "backslashreplace")
+        reading.names.append(path[:_KEPT])
         reading.findings.add("path.encoding", shown(path))
         return path, False
+    reading.names.append(path[:_KEPT])
     if not (flags & FLAG_UTF8 or name.isascii()):
         reading.findings.add("path.encoding", shown(path), UNFLAGGED_NAME)
     return path, True

@@ -14,12 +14,21 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from uaix_core.packages.anchors import ANCHORS
 from uaix_core.packages.content.long_term import LEDGER_FIELDS, LEDGER_KEY
-from uaix_core.packages.content.words import runs_of, shown_place, words_of
+from uaix_core.packages.content.mutations import mutates_anchor
+from uaix_core.packages.content.words import (
+    DENIALS,
+    is_denial,
+    other_words_of,
+    runs_of,
+    says_yes,
+    shown_place,
+    words_of,
+)
 from uaix_core.packages.manifest.codec import wire_fields
 from uaix_core.packages.manifest.values import FileEntry, Integrity, Manifest
-from uaix_core.packages.paths import alias_key
+
+__all__ = ["DENIALS", "claim_of", "is_denial", "judge_authority", "says_yes"]
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -39,29 +48,44 @@ WORDS: Final[tuple[tuple[str, str, str], ...]] = (
         "execute",
         (
             "executes executed executing execution executions executor executors "
-            "executable executables"
+            "executer executers executable executables"
         ),
     ),
     (RUNS, "command", "commands commanded commanding"),
     (RUNS, "shell", "shells shelled shelling"),
-    (RUNS, "run", "runs ran running runner runners"),
+    (RUNS, "run", "runs ran running runner runners runnable runnables"),
     (RUNS, "hook", "hooks hooked hooking"),
     (RUNS, "script", "scripts scripted scripting"),
     (CONFLICT, "permission", "permissions permissioned permissioning"),
-    (CONFLICT, "grant", "grants granted granting"),
+    (
+        CONFLICT,
+        "grant",
+        "grants granted granting grantor grantors granter granters grantee grantees",
+    ),
     (CONFLICT, "tool", "tools tooled tooling"),
     (CONFLICT, "role", "roles"),
     (CONFLICT, "token", "tokens"),
-    (CONFLICT, "approve", "approves approved approving approval approvals approver"),
-    (CONFLICT, "promote", "promotes promoted promoting promotion promotions promoter"),
+    (
+        CONFLICT,
+        "approve",
+        "approves approved approving approval approvals approver approvers",
+    ),
+    (
+        CONFLICT,
+        "promote",
+        "promotes promoted promoting promotion promotions promoter promoters",
+    ),
     (CONFLICT, "trust", "trusts trusted trusting"),
-    (CONFLICT, "skip", "skips skipped skipping"),
+    (CONFLICT, "skip", "skips skipped skipping skippable"),
     (CONFLICT, "bypass", "bypasses bypassed bypassing"),
     (CONFLICT, "quarantine", "quarantines quarantined quarantining"),
     (
         CONFLICT,
         "install",
-        "installs installed installing installer installers installation installations",
+        (
+            "installs installed installing installer installers installation "
+            "installations installable installables"
+        ),
     ),
     (CONFLICT, "operation", "operations"),
 )
@@ -78,32 +102,12 @@ _is_event_key = re.compile(
     f"(?:{'|'.join(sorted(BEFORE_EVENTS))})(?:{'|'.join(sorted(EVENTS))})"
 ).fullmatch
 
-#: The first words of a value that says no.
-DENIALS: Final = frozenset(
-    (
-        "no",
-        "none",
-        "not",
-        "never",
-        "false",
-        "denied",
-        "disabled",
-        "forbidden",
-        "prohibited",
-        "excluded",
-        "unsupported",
-        "outside",
-    )
-)
-
-#: Keys that list changes; on an anchor they ask for what only a human may allow.
-_CHANGE_WORDS: Final = frozenset(("operation", "operations", "mutation", "mutations"))
-_ANCHOR_STEMS: Final = "|".join(
-    sorted(path.rpartition("/")[2].removesuffix(".uai") for path in ANCHORS)
-)
-_is_anchor = re.compile(
-    rf"(?:\.{{0,2}}/)*(?:\.?uai/)?(?:{_ANCHOR_STEMS})(?:\.uai)?"
-).fullmatch
+#: What any key holds that claims something; cheaper than its words.
+_may_claim = re.compile(
+    "exec|command|shell|run|ran|hook|script|permission|grant|tool|role|token|approv"
+    "|promot|trust|skip|bypass|quarantin|install|operation|" + "|".join(sorted(EVENTS)),
+    re.IGNORECASE,
+).search
 
 #: So many claims are told apart; the rest is only counted.
 MOST_SHOWN: Final = 20
@@ -124,13 +128,16 @@ _KNOWN: Final[Mapping[str, Collection[str]]] = {
 
 def claim_of(key: str) -> str | None:
     """The no-op name for what a key claims; None when it claims nothing."""
+    if key.isascii() and not _may_claim(key):
+        return None
     return _claim_of(key) if len(key) <= _CACHED_LENGTH else _claim_of.__wrapped__(key)
 
 
 @lru_cache(maxsize=1024)
 def _claim_of(key: str) -> str | None:
     words, runs = words_of(key), runs_of(key)
-    found = {_TRIGGERS[word] for word in (*words, *runs) if word in _TRIGGERS}
+    every = (*words, *other_words_of(key), *runs)
+    found = {_TRIGGERS[word] for word in every if word in _TRIGGERS}
     if RUNS in found or any(map(_is_event_key, runs)):
         return RUNS
     for row in (words, runs):
@@ -143,23 +150,6 @@ def _claim_of(key: str) -> str | None:
 _CACHED_LENGTH: Final = 64
 
 
-def says_yes(value: Any) -> bool:
-    """Whether a value claims what its key names.
-
-    True does, and so does a list, an object or a text that isn't empty, unless the
-    text's first word is one of `DENIALS`. Numbers and null don't.
-    """
-    if isinstance(value, str):
-        return value.strip() != "" and not is_denial(value)
-    return value is True or (isinstance(value, list | dict) and len(value) > 0)
-
-
-def is_denial(text: str) -> bool:
-    """Whether the first word of a text says no."""
-    first = next(iter(runs_of(text[:80])), "")
-    return first in DENIALS
-
-
 def judge_authority(wire: Mapping[str, Any], findings: Findings) -> None:
     """Judge every extra key of a parsed manifest, at any depth.
 
@@ -168,7 +158,7 @@ def judge_authority(wire: Mapping[str, Any], findings: Findings) -> None:
     """
     shown = further = 0
     for keys, key, value, holder in _extra_keys(wire):
-        if _mutates_anchor(key, value, holder):
+        if mutates_anchor(key, value, holder):
             findings.add("anchor.mutation", shown_place((*keys, key)))
         trigger = claim_of(key)
         if trigger is None or not says_yes(value):
@@ -194,21 +184,21 @@ def _extra_keys(wire: Mapping[str, Any]) -> Iterator[_Extra]:
             for index, entry in enumerate(value):
                 # Written out for speed: a package may list thousands of files.
                 if not isinstance(entry, dict):
-                    yield from _keys_in(entry, ("files", index), ())
+                    yield from keys_in(entry, ("files", index), ())
                 elif not (
                     entry.keys() <= _ENTRY_NAMES
                     and isinstance(entry.get("source"), str)
                 ):
-                    yield from _keys_in(entry, ("files", index), _ENTRY_NAMES)
+                    yield from keys_in(entry, ("files", index), _ENTRY_NAMES)
         elif key == "entrypoints":
             yield from _entrypoint_keys(value)
         elif key == _BOUNDARY:
             continue
         elif key in _TOP_NAMES:
-            yield from _keys_in(value, (key,), _KNOWN.get(key, ()))
+            yield from keys_in(value, (key,), _KNOWN.get(key, ()))
         else:
             yield (), key, value, wire
-            yield from _keys_in(value, (key,), ())
+            yield from keys_in(value, (key,), ())
 
 
 def _entrypoint_keys(value: Any) -> Iterator[_Extra]:
@@ -216,18 +206,22 @@ def _entrypoint_keys(value: Any) -> Iterator[_Extra]:
     if isinstance(rows, list):
         for index, row in enumerate(rows):
             if not isinstance(row, str):
-                yield from _keys_in(row, ("entrypoints", index), _ENTRYPOINT_NAMES)
+                yield from keys_in(row, ("entrypoints", index), _ENTRYPOINT_NAMES)
     elif isinstance(value, dict):
         for row in rows:
             if not isinstance(row, str):
-                yield from _keys_in(row, ("entrypoints",), ())
+                yield from keys_in(row, ("entrypoints",), ())
 
 
-def _keys_in(value: Any, keys: Keys, known: Collection[str]) -> Iterator[_Extra]:
+def keys_in(value: Any, keys: Keys, known: Collection[str]) -> Iterator[_Extra]:
+    """The keys at any depth of a value but for ``known`` ones at its top.
+
+    Each comes as its place, itself, its value and the object around it.
+    """
     if isinstance(value, list):
         for index, item in enumerate(value):
             if isinstance(item, list | dict):
-                yield from _keys_in(item, (*keys, index), known)
+                yield from keys_in(item, (*keys, index), known)
     elif isinstance(value, dict):
         for key, item in value.items():
             if key not in known:
@@ -235,29 +229,4 @@ def _keys_in(value: Any, keys: Keys, known: Collection[str]) -> Iterator[_Extra]
             if isinstance(item, list | dict):
                 is_signatures = keys == ("integrity",) and key == "signatures"
                 inner = _SIGNATURE_NAMES if is_signatures else ()
-                yield from _keys_in(item, (*keys, key), inner)
-
-
-def _mutates_anchor(key: str, value: Any, holder: Mapping[str, Any]) -> bool:
-    if _CHANGE_WORDS.isdisjoint((*words_of(key), *runs_of(key))):
-        return False
-    path = holder.get("path")
-    if isinstance(path, str) and _names_anchor(path) and says_yes(value):
-        return True
-    return any(map(_names_anchor, _texts(value)))
-
-
-def _names_anchor(text: str) -> bool:
-    return _is_anchor(alias_key(text.strip()).replace("\\", "/")) is not None
-
-
-def _texts(value: Any) -> Iterator[str]:
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, list):
-            pending += item
-        elif isinstance(item, dict):
-            pending += (*item.keys(), *item.values())
+                yield from keys_in(item, (*keys, key), inner)

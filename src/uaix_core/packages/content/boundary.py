@@ -17,10 +17,18 @@ from uaix_core.packages.content.authority import (
     RUNS,
     Keys,
     claim_of,
-    is_denial,
-    says_yes,
+    keys_in,
 )
-from uaix_core.packages.content.words import runs_of, shown_place, words_of
+from uaix_core.packages.content.mutations import mutates_anchor
+from uaix_core.packages.content.words import (
+    is_denial,
+    other_words_of,
+    runs_of,
+    says_yes,
+    shown_place,
+    words_of,
+)
+from uaix_core.packages.required.files import ASSISTANT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,9 +80,14 @@ FLAGS: Final = (
 
 #: Words that deny: whole ones, and the beginnings of others.
 _is_denying = re.compile(
-    r"no|non|none|nor|not|nobody|nothing|nowhere"
+    r"no|non|none|nor|not|nobody|nothing|nowhere|den(?:y|ies|ied|ying|ials?)"
     r"|(?:never|without|outside|denied|exclu|forbid|prohibit|unsupported)[a-z]*"
 ).fullmatch
+
+
+#: A scope that begins like a denial and is none, and a denial of several words.
+_scope_names = re.compile(rf"\b{ASSISTANT.replace('_', ' ?')}\b").sub
+_is_out_of_scope = re.compile(r"\bout ?of ?(?:the ?)?scope\b").search
 
 
 def _pattern(powers: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
@@ -91,6 +104,15 @@ def _form(word: str) -> str:
 _find_power = _pattern(POWERS).search
 _find_flag = _pattern(FLAGS).search
 _is_only_power = _pattern((*POWERS, *FLAGS)).fullmatch
+#: What a text holds that names a power, or denies one; cheaper than its words.
+_may_name = re.compile(
+    "run|" + "|".join(sorted({row[1].split()[0][:-1] for row in (*POWERS, *FLAGS)})),
+    re.IGNORECASE,
+).search
+_may_deny = re.compile(
+    "no|never|without|outside|den[yi]|exclu|forbid|prohibit|unsupported|scope",
+    re.IGNORECASE,
+).search
 
 
 def judge_boundary(boundary: Any, findings: Findings) -> None:
@@ -112,6 +134,13 @@ def judge_boundary(boundary: Any, findings: Findings) -> None:
             further += 1
     if further:
         findings.add("boundary.grant", None, f"further grants: {further}")
+    for keys, key, value, holder in keys_in(boundary, (BOUNDARY,), ()):
+        if mutates_anchor(key, value, holder) and not _is_denied((*keys[1:], key)):
+            findings.add("anchor.mutation", shown_place((*keys, key)))
+
+
+def _is_denied(keys: Keys) -> bool:
+    return any(isinstance(key, str) and holds_denial(key) for key in keys)
 
 
 def _grants(value: Any, keys: Keys) -> Iterator[tuple[Keys, str]]:
@@ -142,8 +171,17 @@ def _grants_under(key: str, item: Any, place: Keys) -> Iterator[tuple[Keys, str]
 
 
 def holds_denial(text: str) -> bool:
-    """Whether a key or an item holds a word that denies."""
-    return any(map(_is_denying, (*words_of(text), *runs_of(text))))
+    """Whether a key or an item holds a word that denies.
+
+    The name of the scope of assistants without a project holds none.
+    """
+    if text.isascii() and not _may_deny(text):
+        return False
+    for words in (words_of(text), runs_of(text)):
+        plain = _scope_names("", " ".join(words))
+        if _is_out_of_scope(plain) or any(map(_is_denying, plain.split())):
+            return True
+    return False
 
 
 def grants(value: Any) -> bool:
@@ -168,6 +206,8 @@ def _item_grants(item: Any) -> bool:
 
 def power_of_item(item: str) -> str | None:
     """The no-op name for the power that a list item names and doesn't deny."""
+    if item.isascii() and not _may_name(item):
+        return None
     if holds_denial(item) or is_denial(item):
         return None
     return _named(_find_power, POWERS, item) or _power_of_text(item)
@@ -187,7 +227,9 @@ def _named(
     powers: tuple[tuple[str, str], ...],
     text: str,
 ) -> str | None:
-    for words in (words_of(text), runs_of(text)):
+    if text.isascii() and not _may_name(text):
+        return None
+    for words in (words_of(text), other_words_of(text), runs_of(text)):
         match = search(" ".join(words))
         if match is not None and match.lastindex is not None:
             return powers[match.lastindex - 1][0]

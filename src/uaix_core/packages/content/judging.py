@@ -119,10 +119,11 @@ class ContentJudge:
         judge_boundary(wire.get(BOUNDARY), self._findings)
         self.hidden.has_keys = judge_manifest_texts(wire, self._findings)
 
-    def names(self, paths: Iterable[str]) -> None:
+    def names(self, paths: Iterable[str], further: Iterable[str] = ()) -> None:
         """Look for secrets in the names of files, listed ones and those that are there.
 
-        ``paths`` are the names that are there, in the order in which they stand.
+        ``paths`` are the names that are there, in the order in which they stand;
+        ``further`` are others that a finding may show.
         """
         listed = list(names_of_files(self._wire))
         known = {path for path, _place in listed}
@@ -131,7 +132,14 @@ class ContentJudge:
             for index, path in enumerate(paths)
             if path not in known
         ]
-        for path, (place, found) in secret_names((*listed, *there)).items():
+        known.update(path for path, _place in there)
+        others = [
+            (name, f"other names[{index}]")
+            for index, name in enumerate(dict.fromkeys(further))
+            if name not in known
+        ]
+        named = (*listed, *there, *others)
+        for path, (place, found) in secret_names(named).items():
             self.hidden.add_path(path, place)
             self._findings.add(found.code, place, found.message)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
 from uaix_core.gate.commands import destructive_commands
 from uaix_core.gate.hidden import COMMENT, hidden_text
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: Longer texts, in characters, are judged in pieces that overlap.
 PIECE: Final = 256 * 1024
 OVERLAP: Final = 8 * 1024
+
+#: So many texts are judged as one at most.
+MOST_JOINED: Final = 8192
 
 #: So many findings of one kind are told apart in one text.
 MOST_SHOWN: Final = 20
@@ -168,47 +171,47 @@ def _break(text: str, near: int) -> int:
 _last_space = re.compile(r"[\s\S]*\s").match
 
 
-class JoinedTexts:
+P = TypeVar("P")
+
+
+class JoinedTexts(Generic[P]):
     """Many short texts judged as one, so that each costs next to nothing.
 
-    ``between`` stands between them.
+    ``between`` stands between them. A place is whatever the caller tells texts apart
+    by.
     """
 
     def __init__(self, between: str = BETWEEN) -> None:
         self._between = between
         self._texts: list[str] = []
-        self._places: list[tuple[str, int]] = []
-        self._seen: set[tuple[str, str]] = set()
+        self._places: list[tuple[P, str]] = []
+        self._seen: set[str] = set()
+        self._size = 0
         self._starts: list[int] = []
 
-    def add(self, place: str, text: str, before: str = "") -> None:
+    def add(self, place: P, text: str, before: str = "") -> None:
         """Add a text; ``before`` gives it the context of its key.
 
         A text that was added already, with the same context, is left out.
         """
-        if (before, text) not in self._seen:
-            self._seen.add((before, text))
-            self._texts.append(before + text)
-            self._places.append((place, len(before.encode("utf-8", "surrogatepass"))))
+        whole = before + text
+        if whole not in self._seen:
+            self._seen.add(whole)
+            self._texts.append(whole)
+            self._places.append((place, before))
+            self._size += len(whole)
 
-    def parts(self) -> Iterator[JoinedTexts]:
-        """The same texts in parts that are short enough to be judged at once."""
-        part, size = JoinedTexts(self._between), 0
-        for text, (place, before) in zip(self._texts, self._places, strict=True):
-            if size > PIECE:
-                yield part
-                part, size = JoinedTexts(self._between), 0
-            part._texts.append(text)
-            part._places.append((place, before))
-            size += len(text)
-        yield part
+    @property
+    def is_full(self) -> bool:
+        """Whether the texts should be judged before more are added."""
+        return self._size > PIECE or len(self._texts) >= MOST_JOINED
 
     @property
     def text(self) -> str:
         """All texts as one."""
         return self._between.join(self._texts)
 
-    def place_of(self, found: Found) -> tuple[str, Found]:
+    def place_of(self, found: Found) -> tuple[P, Found]:
         """Where a finding in `text` stands, with its offset in the text itself.
 
         To be asked when all texts were added.
@@ -217,8 +220,12 @@ class JoinedTexts:
             at = 0
             for text in self._texts:
                 self._starts.append(at)
-                at += len(text.encode("utf-8", "surrogatepass")) + len(self._between)
+                at += _bytes_of(text) + len(self._between)
         index = bisect_right(self._starts, found.offset) - 1
         place, before = self._places[index]
-        offset = max(0, found.offset - self._starts[index] - before)
+        offset = max(0, found.offset - self._starts[index] - _bytes_of(before))
         return place, found._replace(offset=offset)
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
