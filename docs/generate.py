@@ -93,7 +93,8 @@ An error is of one of three families, by whose move it is."""
 CODES = """\
 Every rule that a package is checked against, one row each.
 An error refuses the package; warnings and infos don't.
-The trigger is one of the standard's twelve no-op names."""
+The trigger is one of the standard's twelve no-op names.
+A report lists 50 findings of a code at most; one more then says how many followed."""
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -154,6 +154,8 @@ def test_an_interrupt_ends_quietly():
     code = (
         "import os, signal\n"
         "from uaix_surfaces.cli import judging, main\n"
+        # What runs in the background of a shell inherits that interrupts are ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def stop(*_, **__):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    signal.pause()\n"
@@ -161,7 +163,11 @@ def test_an_interrupt_ends_quietly():
         "main(['lint', 'x'])\n"
     )
     process = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
     assert 130 == process.returncode

@@ -144,3 +144,13 @@ def fold(text: str) -> str:
 def fold_lengths(text: str) -> list[int]:
     """How many characters each character of the text becomes in ``fold``."""
     return [len(_FOLDS[ord(character)]) for character in text]
+
+
+def lowered(text: str) -> str:
+    """The text in lower case and of the same length, so that offsets stay true."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(
+        one if len(one := character.lower()) == 1 else character for character in text
+    )

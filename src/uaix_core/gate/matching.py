@@ -15,6 +15,7 @@ from uaix_core.gate.checksums import has_crc_base62
 from uaix_core.gate.detectors import compiled
 from uaix_core.gate.detectors_keys import ARMOUR
 from uaix_core.gate.entropy import entropy_spans, is_mixed, may_hold
+from uaix_core.gate.folding import lowered
 from uaix_core.gate.placeholders import is_placeholder
 from uaix_core.gate.shapes import is_slug
 from uaix_core.gate.structured import JWT, URL, url_credentials, web_tokens
@@ -42,7 +43,6 @@ _ARMOUR_SIGNS: Final = (
     "age-plugin-",
     "kty",
 )
-_LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 #: Detector, start, end in a view, and how sure it is.
 Match = tuple[str, int, int, "Confidence"]
@@ -55,12 +55,6 @@ _NAMED_CONFIDENCE: Final[dict[str, Confidence]] = {
     HEADER: "possible",
     LOGIN: "possible",
 }
-
-
-def _lowered(text: str) -> str:
-    """The text in lower case and of the same length."""
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else text.translate(_LOWER)
 
 
 def _passes(check: Check | None, found: str) -> bool:
@@ -134,9 +128,9 @@ def _table_matches(
 def matches(view: View) -> Iterator[Match]:
     """Every match of every detector in one view, in no order."""
     text = view.text
-    lowered = _lowered(text)
-    if any(sign in lowered for sign in _ARMOUR_SIGNS):
-        yield from _table_matches(_ARMOUR_WORDS, text, lowered, [])
+    lower = lowered(text)
+    if any(sign in lower for sign in _ARMOUR_SIGNS):
+        yield from _table_matches(_ARMOUR_WORDS, text, lower, [])
     words = view.long_words
     if not words:
         return
@@ -149,8 +143,8 @@ def matches(view: View) -> Iterator[Match]:
             for start, end in entropy_spans(text, view.seams if view.joined else None):
                 yield HIGH_ENTROPY, start, end, "possible"
     yield from _named(url_credentials(text))
-    if not view.joined and (_VALUE_SIGN.search(words) or "authorization" in lowered):
-        yield from _named(assigned(text, lowered))
+    if not view.joined and (_VALUE_SIGN.search(words) or "authorization" in lower):
+        yield from _named(assigned(text, lower))
 
 
 def _named(found: Iterable[tuple[str, int, int]]) -> Iterator[Match]:

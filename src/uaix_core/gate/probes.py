@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.gate.decoding import escape_edits
+from uaix_core.gate.folding import lowered
 from uaix_core.gate.hits import Hit, byte_offsets
 from uaix_core.gate.sentences import (
     Sentences,
     any_within,
     places_of_words,
-    same_length_lower,
     words,
 )
 from uaix_core.gate.view import edited_view
@@ -241,10 +241,10 @@ class _Requests:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        lowered = same_length_lower(text)
-        self._verbs = places_of_words(_VERBS, lowered)
-        self._before = places_of_words(_BEFORE, lowered)
-        self._sweeps = places_of_words(_SWEEPS, lowered)
+        lower = lowered(text)
+        self._verbs = places_of_words(_VERBS, lower)
+        self._before = places_of_words(_BEFORE, lower)
+        self._sweeps = places_of_words(_SWEEPS, lower)
         self._sentences: Sentences | None = None
 
     def __bool__(self) -> bool:
@@ -331,7 +331,7 @@ def private_probes(text: str, *, is_field: bool = False) -> list[Hit]:
     """
     found: dict[int, str] = {}
     for view in _views(text):
-        told = dict.fromkeys((LOOPBACK, PRIVATE), 0)
+        told: dict[str, int] = {LOOPBACK: 0, PRIVATE: 0}
         for kind, start, end in _hosts(view.text, is_field=is_field):
             told[kind] += 1
             if is_field or told[kind] <= MOST_HITS:

@@ -63,17 +63,6 @@ def words(listed: str, *, after: str = "") -> dict[str, re.Pattern[str]]:
     }
 
 
-def same_length_lower(text: str) -> str:
-    """The text in lower case; unchanged where that would change its length."""
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(
-        lower if len(lower := character.lower()) == 1 else character
-        for character in text
-    )
-
-
 def places_of_words(table: dict[str, re.Pattern[str]], lowered: str) -> list[int]:
     """Where the words of a table begin in a text in lower case, in order."""
     return sorted(
