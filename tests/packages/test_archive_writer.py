@@ -42,6 +42,18 @@ def test_round_trip(files):
         assert {name: archive.read(name) for name in archive.namelist()} == files
 
 
+@pytest.mark.parametrize(
+    "mark", [b"\1\2", b"\3\4", b"\5\6", b"\6\6", b"\6\7", b"\7\x08"]
+)
+@pytest.mark.parametrize("follower", [None, b"", b"text", bytes(64)])
+def test_bodies_may_hold_marks(mark, follower):
+    """A body that ends in a mark of the format is a body, whatever stands behind it."""
+    files = {"a.uai": b"PK" + mark, "b.uai": b"text PK" + mark}
+    if follower is not None:
+        files["c.uai"] = follower
+    assert read_back(write_archive(files)) == files
+
+
 def test_equal_files_give_equal_bytes():
     """Neither order, nor type of buffer, nor way of writing shows in the bytes."""
     data = write_archive(FILES)

@@ -125,11 +125,11 @@ def is_end(view: memoryview, at: int) -> bool:
     """
     if at + END.size > len(view):
         return False
-    _, _, _, _, count, size, offset, comment = END.unpack_from(view, at)
+    _, _, _, here, count, size, offset, comment = END.unpack_from(view, at)
     if at + END.size + comment > len(view) or size > at:
         return False
     if size == 0:
-        return bool(count == 0)
+        return bool(here == count == 0)
     # Some readers believe the size, others the offset, whatever lies between.
     places = (at - size, offset)
     return any(is_at(view, place, CENTRAL_SIGNATURE) for place in places)
