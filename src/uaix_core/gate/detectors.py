@@ -33,6 +33,9 @@ WIDE: Final = "[A-Za-z0-9_-]"
 DOTTED: Final = "[A-Za-z0-9+/=_.-]"
 LOWER_HEX: Final = "[0-9a-f]"
 HEX: Final = "[0-9A-Fa-f]"
+BASE64: Final = "[A-Za-z0-9+/]"
+
+UUID: Final = rf"{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}"
 
 _OPEN_ALPHABETS: Final = (WIDE, DOTTED)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from uaix_core.gate.detectors import Detector, prefix, shaped
+from uaix_core.gate.detectors import BASE64, Detector, prefix, shaped
 
 _SPACE: Final = r"(?:\s|\\[nrt]){1,8}"
 
@@ -71,8 +71,6 @@ ARMOUR: Final = (
     ),
 )
 
-_B64: Final = "[A-Za-z0-9+/]"
-
 
 def _bare(name: str, literal: str, body: str) -> Detector:
     return shaped(name, literal, body, family="key")
@@ -80,23 +78,29 @@ def _bare(name: str, literal: str, body: str) -> Detector:
 
 BARE_KEYS: Final = (
     _bare(
-        "bare-pkcs8-rsa-key", "MII", rf"{_B64}{{3}}IBADANBgkqhkiG9w0BAQ{_B64}{{16,}}"
+        "bare-pkcs8-rsa-key",
+        "MII",
+        rf"{BASE64}{{3}}IBADANBgkqhkiG9w0BAQ{BASE64}{{16,}}",
     ),
     _bare(
-        "bare-pkcs8-ec-key", "MI", rf"[GH]{_B64}AgEAMB[A-Za-z0-9]GByqGSM49{_B64}{{16,}}"
+        "bare-pkcs8-ec-key",
+        "MI",
+        rf"[GH]{BASE64}AgEAMB[A-Za-z0-9]GByqGSM49{BASE64}{{16,}}",
     ),
-    _bare("bare-pkcs8-edwards-key", "MC4CAQAwBQYDK2V", rf"[wu]BCIEI{_B64}{{16,}}"),
-    _bare("bare-pkcs8-edwards-key", "MFECAQEwBQYDK2V", rf"[wu]BCIEI{_B64}{{16,}}"),
-    _bare("bare-pkcs8-edwards-key", "MEcCAQAwBQYDK2V", rf"xBDsE{_B64}{{16,}}"),
+    _bare("bare-pkcs8-edwards-key", "MC4CAQAwBQYDK2V", rf"[wu]BCIEI{BASE64}{{16,}}"),
+    _bare("bare-pkcs8-edwards-key", "MFECAQEwBQYDK2V", rf"[wu]BCIEI{BASE64}{{16,}}"),
+    _bare("bare-pkcs8-edwards-key", "MEcCAQAwBQYDK2V", rf"xBDsE{BASE64}{{16,}}"),
     _bare(
-        "bare-pkcs8-encrypted-key", "MII", rf"{_B64}{{2,6}}BgkqhkiG9w0BBQ{_B64}{{16,}}"
+        "bare-pkcs8-encrypted-key",
+        "MII",
+        rf"{BASE64}{{2,6}}BgkqhkiG9w0BBQ{BASE64}{{16,}}",
     ),
-    _bare("bare-rsa-key", "MII", rf"{_B64}{{3}}IBAAK[BC]{_B64}{{16,}}"),
-    _bare("bare-rsa-key", "MI", rf"I{_B64}{{2}}wIBAAJ{_B64}{{16,}}"),
-    _bare("bare-ec-key", "MHcCAQEEI", rf"{_B64}{{16,}}"),
-    _bare("bare-ec-key", "MIGkAgEBBD", rf"{_B64}{{16,}}"),
-    _bare("bare-ec-key", "MIHcAgEBBEI", rf"{_B64}{{16,}}"),
-    _bare("bare-openssh-key", "b3BlbnNzaC1rZXktdjEA", rf"{_B64}{{16,}}"),
+    _bare("bare-rsa-key", "MII", rf"{BASE64}{{3}}IBAAK[BC]{BASE64}{{16,}}"),
+    _bare("bare-rsa-key", "MI", rf"I{BASE64}{{2}}wIBAAJ{BASE64}{{16,}}"),
+    _bare("bare-ec-key", "MHcCAQEEI", rf"{BASE64}{{16,}}"),
+    _bare("bare-ec-key", "MIGkAgEBBD", rf"{BASE64}{{16,}}"),
+    _bare("bare-ec-key", "MIHcAgEBBEI", rf"{BASE64}{{16,}}"),
+    _bare("bare-openssh-key", "b3BlbnNzaC1rZXktdjEA", rf"{BASE64}{{16,}}"),
     Detector(
         id="bare-pkcs8-hex-key",
         family="key",

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from uaix_core.gate.detectors import Detector, Family
-
-_UUID: Final = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+from uaix_core.gate.detectors import UUID, Detector, Family
 
 
 def _link(
@@ -65,7 +63,7 @@ LINKS: Final = (
     _link(
         "feishu-webhook",
         "/open-apis/bot/",
-        rf"open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/{_UUID}",
+        rf"open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/{UUID}",
     ),
     _link(
         "dingtalk-webhook",
@@ -75,7 +73,7 @@ LINKS: Final = (
     _link(
         "wecom-webhook",
         "qyapi.weixin.qq.com",
-        rf"qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key={_UUID}",
+        rf"qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key={UUID}",
     ),
     _link(
         "telegram-bot-token",

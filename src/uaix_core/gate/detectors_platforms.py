@@ -8,24 +8,23 @@ from __future__ import annotations
 from typing import Final
 
 from uaix_core.gate.detectors import (
+    BASE64,
     DOTTED,
     HEX,
     LOWER_HEX,
+    UUID,
     WIDE,
     Detector,
     prefix,
     shaped,
 )
 
-_UUID: Final = rf"{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}"
-_B64: Final = "[A-Za-z0-9+/]"
-
 CLOUDS: Final = (
     prefix("aws-service-bearer-id", "ABIA", 16),
     prefix("aws-context-key-id", "ACCA", 16),
-    prefix("aws-bedrock-key", "ABSK", 100, _B64),
+    prefix("aws-bedrock-key", "ABSK", 100, BASE64),
     prefix("aws-bedrock-key", "bedrock-api-key-", 24, DOTTED),
-    shaped("aws-mws-key", "amzn.mws.", _UUID),
+    shaped("aws-mws-key", "amzn.mws.", UUID),
     prefix("google-oauth-secret", "GOCSPX-", 20, WIDE),
     shaped("google-refresh-token", "1//0", r"[A-Za-z0-9_-]{38,}"),
     Detector(
@@ -49,8 +48,8 @@ CLOUDS: Final = (
             "azse",
             "jqqj9",
         ),
-        pattern=rf"(?<![A-Za-z0-9+/])(?:{_B64}{{76}}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))"
-        rf"{_B64}{{5}}[AQgw]==|[A-Za-z0-9]{{76}}AZDO[A-Za-z0-9]{{4}}"
+        pattern=rf"(?<![A-Za-z0-9+/])(?:{BASE64}{{76}}(?:APIM|ACDb|\+(?:ABa|AMC|ASt))"
+        rf"{BASE64}{{5}}[AQgw]==|[A-Za-z0-9]{{76}}AZDO[A-Za-z0-9]{{4}}"
         rf"|[A-Za-z0-9_-]{{44}}AzFu[A-Za-z0-9_-]{{5}}[AQgw]==|[A-Za-z0-9]{{42}}AzSe"
         rf"[A-D][A-Za-z0-9]{{5}}|[A-Za-z0-9]{{52}}JQQJ9[9DH][A-Za-z0-9]{{20,}})",
     ),

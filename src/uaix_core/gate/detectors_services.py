@@ -11,13 +11,12 @@ from uaix_core.gate.detectors import (
     DOTTED,
     HEX,
     LOWER_HEX,
+    UUID,
     WIDE,
     Detector,
     prefix,
     shaped,
 )
-
-_UUID: Final = rf"{HEX}{{8}}(?:-{HEX}{{4}}){{3}}-{HEX}{{12}}"
 
 MESSAGES: Final = (
     *(
@@ -91,7 +90,7 @@ PAYMENTS: Final = (
         keywords=("eaaa",),
         pattern=r"EAAA(?<![A-Za-z0-9+/]EAAA)[A-Za-z0-9_-]{56,}",
     ),
-    shaped("plaid-token", "access-", rf"(?:sandbox|development|production)-{_UUID}"),
+    shaped("plaid-token", "access-", rf"(?:sandbox|development|production)-{UUID}"),
     shaped(
         "braintree-token",
         "access_token$",
@@ -128,7 +127,7 @@ TOOLS: Final = (
     prefix("figma-token", "figd_", 36, WIDE),
     prefix("contentful-token", "CFPAT-", 40, WIDE),
     shaped("typeform-token", "tfp_", r"[A-Za-z0-9_.=-]{40,}", slug=True),
-    shaped("hubspot-token", "pat-", rf"[a-z]{{2}}\d-{_UUID}"),
+    shaped("hubspot-token", "pat-", rf"[a-z]{{2}}\d-{UUID}"),
     prefix("readme-key", "rdme_", 70, "[a-z0-9]"),
     prefix("frameio-token", "fio-u-", 60, WIDE),
     prefix("trello-token", "ATTA", 64, HEX),
@@ -139,15 +138,15 @@ TOOLS: Final = (
         keywords=("_mmk",),
         pattern=r"(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk",
     ),
-    shaped("riot-key", "RGAPI-", _UUID),
+    shaped("riot-key", "RGAPI-", UUID),
     shaped("adobe-secret", "p8e-", r"[A-Za-z0-9]{32}"),
     shaped(
         "harness-token", "pat.", r"[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"
     ),
     shaped("settlemint-token", "sm_", r"(?:aat|pat|sat)_[A-Za-z0-9]{16}"),
     prefix("infracost-key", "ico-", 32),
-    shaped("launchdarkly-key", "sdk-", _UUID),
-    shaped("launchdarkly-key", "api-", _UUID),
+    shaped("launchdarkly-key", "sdk-", UUID),
+    shaped("launchdarkly-key", "api-", UUID),
 )
 
 MONITORING: Final = (
