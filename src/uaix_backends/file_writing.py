@@ -20,7 +20,7 @@ from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.values.errors import CallerError, OutcomeUnknownError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from uaix_core.packages.archive.entries import Content
@@ -45,11 +45,13 @@ def write_archive_file(
     *,
     overwrite: bool = False,
     mode: int = _PRIVATE,
+    check: Callable[[Path], None] | None = None,
 ) -> None:
     """Write the pieces of a file one after the other.
 
     An existing target is replaced only with ``overwrite``, a folder never. The file
-    has its ``mode`` (where the platform has modes) before it has its name.
+    has its ``mode`` (where the platform has modes) before it has its name. ``check``
+    is called with the temporary path of the whole file; what it raises leaves nothing.
 
     Raises:
         CallerError: ``files.exists`` when the target is there, ``files.parent`` when
@@ -70,6 +72,8 @@ def write_archive_file(
             if mode != _PRIVATE and hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
+            if check is not None:
+                check(temporary)
             if not HAS_LOCKS:
                 # There an open file can't be renamed, and isn't locked anyway.
                 file.close()

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Store
 
 #: How a store is named, for messages.
-FORMS = "memory:, dir:PATH, sqlite:PATH"
+FORMS = "memory:, dir:PATH, sqlite:PATH, backup:PATH"
 
 
 def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> Store:
     """Open the store that a URL names.
 
     Args:
-        url: ``memory:``, ``dir:PATH`` or ``sqlite:PATH``.
+        url: ``memory:``, ``dir:PATH``, ``sqlite:PATH``, or ``backup:PATH`` to read.
         create: make it when it isn't there.
         schema: the relations to open it with.
 
@@ -56,6 +56,10 @@ def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> St
         from uaix_backends.sqlite import SqliteStore  # noqa: PLC0415
 
         return SqliteStore.open(Path(rest), create=create, schema=schema)
+    if colon and rest and kind == "backup":
+        from uaix_backends.backup import BackupStore  # noqa: PLC0415
+
+        return BackupStore.open(Path(rest), schema=schema)
     raise StoreOpenError("not the URL of a store", code="store.url", hint=FORMS)
 
 

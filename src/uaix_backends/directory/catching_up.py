@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from uaix_backends.directory.files import Seen, replaced
 from uaix_backends.directory.loaded import Unsure
-from uaix_backends.directory.segment import SEGMENT
+from uaix_backends.directory.scope_files import SEGMENT
 from uaix_backends.directory.segment_reading import anew, read_segment
 from uaix_backends.directory.work_log import INTENT, LOG, WORK
 from uaix_backends.directory.work_reading import read_work

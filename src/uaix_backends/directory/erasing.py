@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING, Final
 from uaix_backends.directory.files import Seen, replaced
 from uaix_backends.directory.lines import read_lines
 from uaix_backends.directory.loaded import local_change
-from uaix_backends.directory.segment import (
-    NEW_SEGMENT,
-    SEGMENT,
-    commit_line,
-    without_bodies,
-)
+from uaix_backends.directory.scope_files import NEW_SEGMENT, SEGMENT
 from uaix_backends.directory.work_log import NEW_LOG, WORK, compacted
 from uaix_core.store.advance import Find
+from uaix_core.store.segments import commit_line, without_bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from uaix_backends.directory.files import storage_error
 from uaix_backends.directory.scope import folder_name
-from uaix_backends.directory.segment import NEW_SEGMENT, SEGMENT, scope_in_head
+from uaix_backends.directory.scope_files import NEW_SEGMENT, SEGMENT
 from uaix_backends.directory.work_log import INTENT, LOG, NEW_LOG, WORK, read_head
+from uaix_core.store.segments import scope_in_head
 from uaix_core.values.errors import IntegrityError, StorageError
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import attrs
 from uaix_backends.directory.files import replaced
 from uaix_backends.directory.lines import is_unwritten, read_lines
 from uaix_backends.directory.loaded import Loaded, Place, completed
-from uaix_backends.directory.replayed import Replayed
-from uaix_backends.directory.segment import SEGMENT, read_commit, scope_in_head
+from uaix_backends.directory.scope_files import SEGMENT
 from uaix_core.store.advance import advance, drive
+from uaix_core.store.replayed import Replayed
+from uaix_core.store.segments import read_commit, scope_in_head
 from uaix_core.store.tables import Tables
 from uaix_core.values.errors import IntegrityError
 

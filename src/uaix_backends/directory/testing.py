@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from uaix_backends.directory.root import SCOPES
-from uaix_backends.directory.segment import SEGMENT
+from uaix_backends.directory.scope_files import SEGMENT
 from uaix_backends.directory.store import DirectoryStore
 
 if TYPE_CHECKING:

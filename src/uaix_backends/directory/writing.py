@@ -11,7 +11,7 @@ import contextlib
 from typing import TYPE_CHECKING, Final
 
 from uaix_backends.directory.files import Seen, outcome_unknown
-from uaix_backends.directory.segment import SEGMENT, commit_line, head_line
+from uaix_backends.directory.scope_files import SEGMENT
 from uaix_backends.directory.work_log import (
     INTENT,
     LOG,
@@ -25,6 +25,7 @@ from uaix_backends.directory.work_log import (
     local_half,
     log_head_line,
 )
+from uaix_core.store.segments import commit_line, head_line
 
 if TYPE_CHECKING:
     from uaix_backends.directory.files import File, Folder

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from uaix_core.schema.checks import check_row
-from uaix_core.schema.kinds import CONTENT
+from uaix_core.schema.row_names import row_name
 from uaix_core.values.errors import CallerError, IntegrityError
 from uaix_core.values.ids import ScopeId
 
@@ -36,22 +36,6 @@ def damaged_row(relation: Relation, key: Sequence[Any]) -> IntegrityError:
         code="storage.row",
         path=row_name(relation, key),
     )
-
-
-def row_name(relation: Relation, key: Sequence[Any]) -> str:
-    """How a row is named in messages: its relation, and the values of its key.
-
-    A value of a kind that may hold what people wrote, or one that its field can't
-    hold, shows as ``?``.
-    """
-    shown = [
-        str(value)
-        if relation.fields[name].kind not in CONTENT
-        and relation.fields[name].rules.holds(value)
-        else "?"
-        for name, value in zip(relation.key, key, strict=True)
-    ]
-    return f"{relation.name} {'/'.join(shown)}"
 
 
 def check_stored(relation: Relation, row: Row) -> None:

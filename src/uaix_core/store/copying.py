@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
+from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
 from uaix_core.store.port import MAX_SCAN
+from uaix_core.values.instants import EARLIEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot, Store
     from uaix_core.values.ids import ScopeId
+
+    #: Told how many commits of how many are done.
+    Progress = Callable[[int, int], None]
 
 
 def all_scopes(store: Store) -> Iterator[ScopeId]:
@@ -25,7 +30,12 @@ def all_scopes(store: Store) -> Iterator[ScopeId]:
         after = page[-1]
 
 
-def copy_scope(source: Store, target: Store, scope: ScopeId) -> int:
+def copy_scope(
+    source: Store,
+    target: Store,
+    scope: ScopeId,
+    progress: Progress | None = None,
+) -> int:
     """Replay a scope's commits into another store; how many were new there.
 
     Repeating it, also after a break, goes on where the target stands.
@@ -42,19 +52,47 @@ def copy_scope(source: Store, target: Store, scope: ScopeId) -> int:
         for recorded in snapshot.commits(max(position - 1, 0)):
             target.append(recorded)
             copied += recorded.seq > position
+            if progress is not None:
+                progress(recorded.seq, snapshot.position)
     return copied
 
 
-def all_rows(snapshot: Snapshot, relation: Relation) -> Iterator[Row]:
-    """Every row of a relation in the order of its key, read page by page."""
+def copy_local(source: Store, target: Store, scope: ScopeId) -> int:
+    """Put a scope's WORK and CACHE rows into another store; how many were put.
+
+    Only where both stand at the same position: a target that has gone on has local
+    rows of its own. Rows that are the same there already are left alone.
+    """
+    put = 0
+    with source.snapshot(scope) as snapshot:
+        for relation in source.schema.kept(Keep.WORK, Keep.CACHE):
+            rows = all_rows(snapshot, relation)
+            while page := list(islice(rows, MAX_SCAN)):
+                with target.snapshot(scope) as seen:
+                    if (seen.position, seen.head) != (snapshot.position, snapshot.head):
+                        return put
+                    keys = [relation.key_of(row) for row in page]
+                    standing = seen.get_many(relation.name, keys)
+                new = [r for r in page if standing.get(relation.key_of(r)) != r]
+                if new:
+                    # Nothing is chained, so the instant is of no matter.
+                    target.append(Commit(scope, EARLIEST, puts=new))
+                    put += len(new)
+    return put
+
+
+def all_rows(
+    snapshot: Snapshot, relation: Relation, path: str = BY_KEY
+) -> Iterator[Row]:
+    """Every row of a relation in the order of a path, read page by page."""
     after = None
-    key = values_of(relation.key)
+    place = values_of(relation.orders[path])
     while True:
-        page = snapshot.scan(relation.name, BY_KEY, after=after, limit=MAX_SCAN)
+        page = snapshot.scan(relation.name, path, after=after, limit=MAX_SCAN)
         yield from page
         if len(page) < MAX_SCAN:
             return
-        after = key(page[-1])
+        after = place(page[-1])
 
 
 def differences(one: Store, other: Store, scope: ScopeId) -> list[str]:

@@ -102,9 +102,9 @@ class Tables:
             found.append(row)
         return found
 
-    def all(self, relation: str) -> Iterator[Row]:
-        """Every row of a relation in the order of its key."""
-        rows = self._maps.get((relation, BY_KEY))
+    def all(self, relation: str, path: str = BY_KEY) -> Iterator[Row]:
+        """Every row of a relation in the order of a path."""
+        rows = self._maps.get((relation, path))
         for _key, row in rows.rising((), beyond=False) if rows is not None else ():
             yield row
 

@@ -1,4 +1,4 @@
-"""A segment: the ledger of one scope as canonical JSON lines.
+"""The file projection: the ledger of one scope as canonical JSON lines, a segment.
 
 The first line names format and scope; each other line is one chained commit, a pure
 function of the `Recorded` and of which bodies were erased since.
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 #: Names the form of the lines; a change of it is a new kind of store.
 FORMAT: Final = "uaix.segment.v1"
-#: The name of the file.
-SEGMENT: Final = "segment.jsonl"
-#: A whole new segment on its way to `SEGMENT`.
-NEW_SEGMENT: Final = "segment.new"
 
 _parse = json.JSONDecoder().decode
 #: What reading something else than a commit may raise.
