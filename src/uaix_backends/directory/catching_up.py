@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from uaix_backends.directory.caching import read_cache
 from uaix_backends.directory.files import Seen, replaced
 from uaix_backends.directory.loaded import Unsure
 from uaix_backends.directory.scope_files import SEGMENT
@@ -26,7 +27,9 @@ _INTENT = f"{WORK}/{INTENT}"
 _LOG = f"{WORK}/{LOG}"
 
 
-def catch_up(known: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
+def catch_up(
+    known: Loaded, folder: Folder, *, is_locked: bool, reads_cache: bool = True
+) -> Loaded:
     """The scope as the files are now.
 
     Args:
@@ -34,6 +37,7 @@ def catch_up(known: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
         folder: the scope's folder.
         is_locked: whether the caller holds the scope's lock. Only then is anything
             repaired: a last line completed, an intent that never counted cleared.
+        reads_cache: whether a state in the cache may be the beginning.
 
     Raises:
         Unsure: only without the lock.
@@ -47,12 +51,15 @@ def catch_up(known: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
         and _seen(folder, _LOG) == known.log
     ):
         return known
+    start = known
+    if reads_cache and not known.segment_end and not known.log_end:
+        start = read_cache(known, folder)
     try:
-        return _read(known, known, folder, is_locked=is_locked)
+        return _read(start, known, folder, is_locked=is_locked)
     except IntegrityError:
         if not is_locked:
             raise Unsure from None
-        if not known.segment_end and not known.log_end:
+        if not start.segment_end and not start.log_end:
             raise
     # The files may be others than those of before: read them from their beginning.
     return _read(anew(known), known, folder, is_locked=True)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Final
 
+from uaix_backends.directory.caching import remove_cache
 from uaix_backends.directory.files import Seen, replaced
 from uaix_backends.directory.lines import read_lines
 from uaix_backends.directory.loaded import local_change
-from uaix_backends.directory.scope_files import NEW_SEGMENT, SEGMENT
+from uaix_backends.directory.scope_files import NEW_CACHE, NEW_SEGMENT, SEGMENT
 from uaix_backends.directory.work_log import NEW_LOG, WORK, compacted
 from uaix_core.store.advance import Find
 from uaix_core.store.segments import commit_line, without_bodies
@@ -36,6 +37,8 @@ def erase(writing: Writing, change: Advance) -> None:
     before = writing.now
     writing.settle()
     writing.sync_names()
+    remove_cache(writing.folder)
+    writing.now = writing.now._replace(cached=0, has_dead_cache=False)
     tables = before.tables.apply(change)
     has_work = bool(writing.now.log_end) or change.work > before.tables.work
     new_log = compacted(tables)
@@ -50,7 +53,7 @@ def erase(writing: Writing, change: Advance) -> None:
         _remove_new_files(writing)
         raise
     try:
-        _take_new_segment(writing, tables, end)
+        _take_new_segment(writing, tables, end, len(line))
     except OSError as error:
         raise writing.unknown(change.mark.seq) from error
     if has_work:
@@ -67,7 +70,14 @@ def erase(writing: Writing, change: Advance) -> None:
 def finish(writing: Writing) -> None:
     """Finish erasures that were cut short, and remove files that were on their way."""
     now = writing.now
+    if now.has_dead_cache:
+        # Whoever can't remove it finds it again at the next opening.
+        with contextlib.suppress(OSError):
+            remove_cache(writing.folder)
+        writing.keep(now._replace(has_dead_cache=False))
+        now = writing.now
     if now.is_unfinished:
+        remove_cache(writing.folder)
         tables = without_rows_about(now.tables, now.unerased)
         writing.sync_lines()
         writing.sync_names()
@@ -80,9 +90,10 @@ def finish(writing: Writing) -> None:
                 seen = writing.clear_intent(work)
             writing.keep(writing.now._replace(intent=seen))
         if now.unerased:
+            last = now.segment_end - now.last_start
             end = _write_new_segment(writing, now.unerased, b"")
-            _take_new_segment(writing, tables, end)
-        writing.keep(writing.now._replace(unerased=frozenset(), pending=None))
+            _take_new_segment(writing, tables, end, last)
+        writing.keep(writing.now._replace(unerased=frozenset(), pending=None, cached=0))
     _remove_new_files(writing)
 
 
@@ -132,8 +143,11 @@ def _write_new_segment(writing: Writing, erased: Iterable[Ref], line: bytes) -> 
     return length + len(data)
 
 
-def _take_new_segment(writing: Writing, tables: Tables, end: int) -> None:
-    """Put the new segment in the place of the old one: the moment of the erasure."""
+def _take_new_segment(writing: Writing, tables: Tables, end: int, last: int) -> None:
+    """Put the new segment in the place of the old one: the moment of the erasure.
+
+    It is ``end`` long, and its last line ``last``.
+    """
     folder = writing.folder
     folder.rename(NEW_SEGMENT, SEGMENT)
     folder.sync()
@@ -142,13 +156,15 @@ def _take_new_segment(writing: Writing, tables: Tables, end: int) -> None:
         tables=tables,
         segment=None if status is None else Seen.of(status),
         segment_end=end,
+        last_start=end - last,
         has_synced_lines=True,
     )
 
 
 def _remove_new_files(writing: Writing) -> None:
-    with contextlib.suppress(OSError):
-        writing.folder.remove(NEW_SEGMENT)
+    for name in (NEW_SEGMENT, NEW_CACHE):
+        with contextlib.suppress(OSError):
+            writing.folder.remove(name)
     with contextlib.suppress(OSError):
         work: Folder | None = writing.folder.folder(WORK)
         if work is not None:

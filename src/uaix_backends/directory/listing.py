@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from uaix_backends.directory.files import storage_error
 from uaix_backends.directory.scope import folder_name
-from uaix_backends.directory.scope_files import NEW_SEGMENT, SEGMENT
+from uaix_backends.directory.scope_files import NEW_CACHE, NEW_SEGMENT, SEGMENT
 from uaix_backends.directory.work_log import INTENT, LOG, NEW_LOG, WORK, read_head
 from uaix_core.store.segments import scope_in_head
 from uaix_core.values.errors import IntegrityError, StorageError
@@ -73,7 +73,7 @@ class Listing:
     def unfinished(self) -> list[ScopeId]:
         """The scopes where a writer that was cut short left files on their way."""
         found = []
-        for name in self._names():
+        for name in self.names():
             # A scope that is damaged is none of the others' business.
             with contextlib.suppress(OSError), self._root.scopes() as scopes:
                 folder = scopes.folder(name)
@@ -85,11 +85,12 @@ class Listing:
         return found
 
     def _unfinished(self, name: str, folder: Folder) -> ScopeId | None:
-        if folder.status(NEW_SEGMENT) is None and not _has_any(folder, NEW_LOG):
+        strays = (NEW_SEGMENT, NEW_CACHE, f"{WORK}/{NEW_LOG}")
+        if all(folder.status(name) is None for name in strays):
             return None
         return self._name_of(name, folder)
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
         """The names of the scopes' folders; what else may lie there is not ours."""
         with self._reported(), self._root.scopes() as scopes:
             return [name for name in scopes.names() if _IS_NAME(name)]
@@ -99,7 +100,7 @@ class Listing:
     ) -> Generator[tuple[str, Folder | None], None, None]:
         """The folders of all scopes; those that are known need not be opened."""
         with self._root.scopes() as scopes:
-            for name in self._names():
+            for name in self.names():
                 if name in known:
                     yield name, None
                     continue

@@ -31,6 +31,8 @@ class Loaded(NamedTuple):
     tables: Tables
     segment: Seen | None = None
     segment_end: int = 0
+    #: Where the last line of the segment that was read begins.
+    last_start: int = 0
     intent: Seen | None = None
     log: Seen | None = None
     log_end: int = 0
@@ -50,12 +52,20 @@ class Loaded(NamedTuple):
     has_synced_log: bool = False
     #: Whether the names of the files and folders are known to be durable.
     has_synced_names: bool = False
+    #: The seq up to which there is a cache, 0 without one.
+    cached: int = 0
+    #: Whether there is a cache that doesn't count; it may hold erased bodies.
+    has_dead_cache: bool = False
 
     @property
     def is_unfinished(self) -> bool:
         """Whether an erasure was cut short, so that some of its bytes may be left."""
         pending = self.pending
-        return bool(self.unerased) or (pending is not None and pending.is_erasure)
+        return (
+            bool(self.unerased)
+            or self.has_dead_cache
+            or (pending is not None and pending.is_erasure)
+        )
 
 
 def local_change(

@@ -9,6 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from uaix_backends.directory.caching import cache_of, is_worth_writing, write_cache
 from uaix_backends.directory.catching_up import catch_up
 from uaix_backends.directory.erasing import erase, finish, without_rows_about
 from uaix_backends.directory.files import replaced, storage_error
@@ -44,12 +45,19 @@ class Scope:
     """The state of one scope, shared by the threads of a store object."""
 
     def __init__(
-        self, root: Root, schema: Schema, scope: ScopeId, busy_timeout_s: float
+        self,
+        root: Root,
+        schema: Schema,
+        scope: ScopeId,
+        busy_timeout_s: float,
+        *,
+        uses_cache: bool = True,
     ) -> None:
         self.scope = scope
         self._name = folder_name(scope)
         self._root = root
         self._timeout_s = busy_timeout_s
+        self._uses_cache = uses_cache
         # Writers hold the first for as long as they write, whoever changes what is
         # known holds the second for a moment.
         self._writers = threading.Lock()
@@ -92,10 +100,15 @@ class Scope:
                 ):
                     if folder is None:
                         return self._known
-                    self._loaded = catch_up(self._known, folder, is_locked=False)
+                    self._loaded = self._caught_up(folder, is_locked=False)
                     return self._loaded
         with self._exclusive() as writing:
             return writing.now if writing is not None else self._nothing
+
+    def _caught_up(self, folder: Folder, *, is_locked: bool) -> Loaded:
+        return catch_up(
+            self._known, folder, is_locked=is_locked, reads_cache=self._uses_cache
+        )
 
     @contextmanager
     def _folder(
@@ -139,7 +152,7 @@ class Scope:
                 return
             with locked(folder, deadline, where):
                 with self._knowing:
-                    self._loaded = catch_up(self._known, folder, is_locked=True)
+                    self._loaded = self._caught_up(folder, is_locked=True)
                     self._is_writing = True
                 writing = Writing(self._loaded, folder, parent)
                 try:
@@ -188,6 +201,19 @@ class Scope:
             return submitted
         steps = advance(self._schema, submitted, tables.mark, tables.work)
         return drive(steps, tables.answer)
+
+    def save(self) -> None:
+        """Write the cache, when it is worth it and nobody is in the way."""
+        loaded = self._loaded
+        if loaded is None or not is_worth_writing(loaded):
+            return
+        with contextlib.suppress(OSError, MemoryError):
+            with self._root.scopes() as parent, self._folder(parent) as folder:
+                made = cache_of(loaded, folder) if folder is not None else None
+            # What takes long was done without the lock.
+            with self._exclusive() as writing:
+                if writing is not None and made is not None:
+                    writing.keep(write_cache(writing.now, writing.folder, made))
 
     def finish(self) -> None:
         """Finish what a writer left when it was cut short."""

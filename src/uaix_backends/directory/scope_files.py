@@ -8,3 +8,7 @@ from typing import Final
 SEGMENT: Final = "segment.jsonl"
 #: A whole new segment on its way to `SEGMENT`.
 NEW_SEGMENT: Final = "segment.new"
+#: What may be removed at any time: see `cache`.
+CACHE: Final = "tables.cache"
+#: A whole new cache on its way to `CACHE`.
+NEW_CACHE: Final = "cache.new"

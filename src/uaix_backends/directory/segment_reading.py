@@ -58,6 +58,7 @@ class _Reading:
         self.scope = known.tables.scope
         self.state = Replayed(known.tables)
         self.end = known.segment_end
+        self.last_start = known.last_start
         self.unerased = known.unerased
 
     def take_all(self, file: File) -> Loaded:
@@ -76,6 +77,7 @@ class _Reading:
         return known._replace(
             tables=self.state.tables(),
             segment_end=self.end,
+            last_start=self.last_start,
             unerased=self.unerased,
             has_synced_lines=known.has_synced_lines and self.end == known.segment_end,
         )
@@ -114,6 +116,7 @@ class _Reading:
             else:
                 self.state.add(recorded)
         self.end = line.end
+        self.last_start = line.start
 
     def _has_body(self, ref: Ref) -> bool:
         row = self.state.get(ref)

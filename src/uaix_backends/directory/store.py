@@ -7,6 +7,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
+from uaix_backends.directory.examining import examine
+from uaix_backends.directory.files import storage_error
 from uaix_backends.directory.listing import Listing
 from uaix_backends.directory.root import Root
 from uaix_backends.directory.scope import Scope
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
+    from uaix_backends.examining import Condition
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
@@ -41,10 +44,18 @@ class DirectoryStore:
         {Capability.DURABLE, Capability.SHARED, Capability.FILES}
     )
 
-    def __init__(self, root: Root, schema: Schema, busy_timeout_s: float) -> None:
+    def __init__(
+        self,
+        root: Root,
+        schema: Schema,
+        busy_timeout_s: float,
+        *,
+        uses_cache: bool = True,
+    ) -> None:
         self.schema = schema
         self._root = root
         self._timeout_s = busy_timeout_s
+        self._uses_cache = uses_cache
         self._owner = Ownership()
         self._listing = Listing(root)
         self._lock = threading.Lock()
@@ -58,6 +69,7 @@ class DirectoryStore:
         create: bool = False,
         schema: Schema = SCHEMA,
         busy_timeout_s: float = 5.0,
+        cache: bool = True,
     ) -> Self:
         """The store in a folder.
 
@@ -66,6 +78,8 @@ class DirectoryStore:
             create: make a store when the folder is missing or empty.
             schema: the relations to open it with.
             busy_timeout_s: how long a writer waits for another one.
+            cache: whether to read the caches of long ledgers and to write them when
+                the store is closed. They change no answer.
 
         Raises:
             StoreOpenError: ``store.path``, ``store.missing``,
@@ -83,7 +97,7 @@ class DirectoryStore:
                 hint="use the SQLite store",
             ) from None
         root = Root.open(str(named_store(path).absolute()), create=create)
-        store = cls(root, schema, busy_timeout_s)
+        store = cls(root, schema, busy_timeout_s, uses_cache=cache)
         try:
             store._finish()
         except BaseException:
@@ -102,9 +116,14 @@ class DirectoryStore:
         with self._lock:
             found = self._scopes.get(scope.text)
             if found is None:
-                found = Scope(self._root, self.schema, scope, self._timeout_s)
+                found = self._new_scope(scope, uses_cache=self._uses_cache)
                 self._scopes[scope.text] = found
         return found
+
+    def _new_scope(self, scope: ScopeId, *, uses_cache: bool) -> Scope:
+        return Scope(
+            self._root, self.schema, scope, self._timeout_s, uses_cache=uses_cache
+        )
 
     def append(self, commit: Commit | Recorded) -> Recorded:
         """See `uaix_core.store.port.Store.append`."""
@@ -144,9 +163,33 @@ class DirectoryStore:
         self._owner.check()
         return self._scope(scope).rebuild()
 
+    def examine(self) -> Condition:
+        """Read all ledgers anew; see `uaix_backends.examining.examine`."""
+        self._owner.check()
+
+        def unaided() -> Iterator[Scope]:
+            for scope in self._listing.with_commits():
+                yield self._new_scope(scope, uses_cache=False)
+
+        try:
+            return examine(self._root, self._listing.names(), unaided)
+        except StorageError:
+            raise
+        except OSError as error:
+            raise storage_error(error, self._root.path) from error
+
     def close(self) -> None:
-        """Close the folders; closing twice is allowed."""
-        if not self._owner.is_closed:
-            self._owner.is_closed = True
-            self._scopes = {}
+        """Write caches that are worth it and close the folders.
+
+        Closing twice is allowed.
+        """
+        if self._owner.is_closed:
+            return
+        self._owner.is_closed = True
+        scopes, self._scopes = self._scopes, {}
+        try:
+            if self._uses_cache and not self._owner.is_foreign:
+                for scope in scopes.values():
+                    scope.save()
+        finally:
             self._root.close()

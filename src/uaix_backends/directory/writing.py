@@ -89,7 +89,7 @@ class Writing:
 
     def _append_to_segment(self, line: bytes, seq: int) -> None:
         """Write a line; afterwards only the tables are still those of before."""
-        end = self.now.segment_end
+        end, size = self.now.segment_end, len(line)
         if end:
             self.sync_names()
         else:
@@ -104,7 +104,10 @@ class Writing:
             except OSError as error:
                 raise self.unknown(seq) from error
         self.now = self.now._replace(
-            segment=seen, segment_end=end + len(line), has_synced_lines=True
+            segment=seen,
+            segment_end=end + len(line),
+            last_start=end + (len(line) - size),
+            has_synced_lines=True,
         )
 
     def _write_local(self, change: Advance) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
+import attrs
+
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
 from uaix_core.store.port import MAX_SCAN
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
+    from uaix_core.schema.schema import Schema
     from uaix_core.store.port import Snapshot, Store
     from uaix_core.values.ids import ScopeId
 
@@ -30,12 +33,7 @@ def all_scopes(store: Store) -> Iterator[ScopeId]:
         after = page[-1]
 
 
-def copy_scope(
-    source: Store,
-    target: Store,
-    scope: ScopeId,
-    progress: Progress | None = None,
-) -> int:
+def copy_scope(source: Store, target: Store, scope: ScopeId) -> int:
     """Replay a scope's commits into another store; how many were new there.
 
     Repeating it, also after a break, goes on where the target stands.
@@ -44,40 +42,98 @@ def copy_scope(
         IntegrityError: the target holds another history of this scope.
 
     """
+    with source.snapshot(scope) as snapshot:
+        return _replay(snapshot, target, scope, None)
+
+
+@attrs.frozen
+class Copied:
+    """What came of copying one scope.
+
+    ``commits`` were new in the target, ``local`` WORK and CACHE rows were put there,
+    it is ``ahead`` of the source by so many commits, and ``differences`` are as
+    `differences` gives them; the rows of a target that is ahead aren't compared.
+    """
+
+    scope: ScopeId
+    position: int
+    head: str
+    commits: int
+    local: int = 0
+    ahead: int = 0
+    differences: tuple[str, ...] = ()
+
+
+def copy_whole(
+    source: Store,
+    target: Store,
+    scope: ScopeId,
+    progress: Progress | None = None,
+) -> Copied:
+    """Copy history and local rows of a scope as they stand now, and compare.
+
+    Others may write to the source meanwhile. As `copy_scope` it may be repeated.
+
+    Raises:
+        IntegrityError: the target holds another history of this scope.
+
+    """
+    with source.snapshot(scope) as snapshot:
+        commits = _replay(snapshot, target, scope, progress)
+        local = 0
+        for relation in source.schema.kept(Keep.WORK, Keep.CACHE):
+            local += _copy_local(snapshot, target, scope, relation)
+        with target.snapshot(scope) as copy:
+            ahead = copy.position - snapshot.position
+            found = [] if ahead > 0 else _differences(source.schema, snapshot, copy)
+            return Copied(
+                scope,
+                copy.position,
+                copy.head,
+                commits,
+                local,
+                max(ahead, 0),
+                tuple(found),
+            )
+
+
+def _replay(
+    snapshot: Snapshot, target: Store, scope: ScopeId, progress: Progress | None
+) -> int:
     copied = 0
     with target.snapshot(scope) as seen:
         position = seen.position
-    with source.snapshot(scope) as snapshot:
-        # One commit back, so that a fork of the two histories is noticed.
-        for recorded in snapshot.commits(max(position - 1, 0)):
-            target.append(recorded)
-            copied += recorded.seq > position
-            if progress is not None:
-                progress(recorded.seq, snapshot.position)
+    # One commit back, so that a fork of the two histories is noticed.
+    start = min(position, snapshot.position) - 1
+    for recorded in snapshot.commits(max(start, 0)):
+        target.append(recorded)
+        copied += recorded.seq > position
+        if progress is not None:
+            progress(recorded.seq, snapshot.position)
     return copied
 
 
-def copy_local(source: Store, target: Store, scope: ScopeId) -> int:
-    """Put a scope's WORK and CACHE rows into another store; how many were put.
+def _copy_local(
+    snapshot: Snapshot, target: Store, scope: ScopeId, relation: Relation
+) -> int:
+    """Put the WORK or CACHE rows of a relation that aren't the same there already.
 
     Only where both stand at the same position: a target that has gone on has local
-    rows of its own. Rows that are the same there already are left alone.
+    rows of its own.
     """
     put = 0
-    with source.snapshot(scope) as snapshot:
-        for relation in source.schema.kept(Keep.WORK, Keep.CACHE):
-            rows = all_rows(snapshot, relation)
-            while page := list(islice(rows, MAX_SCAN)):
-                with target.snapshot(scope) as seen:
-                    if (seen.position, seen.head) != (snapshot.position, snapshot.head):
-                        return put
-                    keys = [relation.key_of(row) for row in page]
-                    standing = seen.get_many(relation.name, keys)
-                new = [r for r in page if standing.get(relation.key_of(r)) != r]
-                if new:
-                    # Nothing is chained, so the instant is of no matter.
-                    target.append(Commit(scope, EARLIEST, puts=new))
-                    put += len(new)
+    rows = all_rows(snapshot, relation)
+    while page := list(islice(rows, MAX_SCAN)):
+        with target.snapshot(scope) as seen:
+            if seen.position != snapshot.position:
+                return put
+            keys = [relation.key_of(row) for row in page]
+            standing = seen.get_many(relation.name, keys)
+        new = [row for row in page if standing.get(relation.key_of(row)) != row]
+        if new:
+            # Nothing is chained, so the instant is of no matter.
+            target.append(Commit(scope, EARLIEST, puts=new))
+            put += len(new)
     return put
 
 
@@ -101,11 +157,16 @@ def differences(one: Store, other: Store, scope: ScopeId) -> list[str]:
     HISTORY and VIEW rows are compared in every field, versions included.
     """
     with one.snapshot(scope) as a, other.snapshot(scope) as b:
-        found = [] if (a.position, a.head) == (b.position, b.head) else ["head"]
-        for relation in one.schema.kept(Keep.HISTORY, Keep.VIEW):
-            left, right = all_rows(a, relation), all_rows(b, relation)
-            if any(_differ(x, y) for x, y in zip_longest(left, right)):
-                found.append(relation.name)
+        return _differences(one.schema, a, b)
+
+
+def _differences(schema: Schema, one: Snapshot, other: Snapshot) -> list[str]:
+    same = (one.position, one.head) == (other.position, other.head)
+    found = [] if same else ["head"]
+    for relation in schema.kept(Keep.HISTORY, Keep.VIEW):
+        left, right = all_rows(one, relation), all_rows(other, relation)
+        if any(_differ(x, y) for x, y in zip_longest(left, right)):
+            found.append(relation.name)
     return found
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from uaix_core.store.advance import Ask, Found, drive, replay_views
-from uaix_core.store.tables import Logged, Tables
+from uaix_core.store.log import Logged
+from uaix_core.store.tables import Tables
 from uaix_core.values.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ class _Extended(Tables):
     ) -> Tables:
         """The state after these commits, which put and drop these rows in all."""
         new = self.with_rows(puts, drops)
-        # A failed write may have left entries beyond the length: they go.
-        self._log[self._length :] = log
+        self._log.put(self._length, log)
         new._length = self._length + len(log)
         new.mark = log[-1].mark
         return new

@@ -9,31 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
-from uaix_core.schema.commits import Commit, Mark, Recorded
+from uaix_core.schema.commits import Commit, Recorded
 from uaix_core.schema.relations import BY_KEY, Keep, Key, Ref, values_of
 from uaix_core.store.advance import Ask, Find, Found
+from uaix_core.store.log import Log, Logged
 from uaix_core.store.seal import genesis
 from uaix_core.store.sorted_rows import SortedRows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from uaix_core.schema.commits import Mark
+    from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
     from uaix_core.store.advance import Advance
     from uaix_core.store.reading import Scan
     from uaix_core.values.ids import ScopeId
-
-
-@attrs.frozen
-class Logged:
-    """One commit of the log: its place and the names of its rows."""
-
-    mark: Mark
-    adds: tuple[Ref, ...]
-    erases: tuple[Ref, ...]
 
 
 class Tables:
@@ -60,7 +52,7 @@ class Tables:
             self.work = 0
             self._maps: dict[tuple[str, str], SortedRows] = {}
             # Shared by all states of a scope: each sees the first _length entries.
-            self._log: list[Logged] = []
+            self._log = Log()
             self._length = 0
             self._orders: dict[str, list[tuple[str, Callable[[Row], Key]]]] = {
                 r.name: [(path, values_of(order)) for path, order in r.orders.items()]
@@ -70,6 +62,34 @@ class Tables:
             self.mark, self.work = before.mark, before.work
             self._maps, self._orders = before._maps, before._orders
             self._log, self._length = before._log, before._length
+
+    @classmethod
+    def restored(
+        cls,
+        schema: Schema,
+        scope: ScopeId,
+        mark: Mark,
+        maps: Mapping[tuple[str, str], SortedRows],
+        log: Log,
+    ) -> Tables:
+        """The state of HISTORY and VIEW rows that were kept elsewhere."""
+        new = cls(schema, scope)
+        new._maps = dict(maps)
+        new._log, new._length, new.mark = log, mark.seq, mark
+        return new
+
+    def maps(self, *keeps: Keep) -> Iterator[tuple[Relation, str, SortedRows]]:
+        """The rows of the relations of these kinds, in the order of each path."""
+        for relation in self.schema.kept(*keeps):
+            for path in relation.orders:
+                rows = self._maps.get((relation.name, path))
+                if rows is not None:
+                    yield relation, path, rows
+
+    @property
+    def log(self) -> Log:
+        """The log, whose entries beyond the seq of `mark` are none of this state."""
+        return self._log
 
     def get(self, ref: Ref) -> Row | None:
         """The row of this name."""
@@ -115,12 +135,12 @@ class Tables:
 
     def digest_at(self, seq: int) -> str:
         """The chain digest of a past commit."""
-        return self._log[seq - 1].mark.digest
+        return self._log.entry(seq - 1).mark.digest
 
     def commits(self, after: int = 0) -> Iterator[Recorded]:
         """The commits in view with a seq above ``after``, rows as they are now."""
         for i in range(max(after, 0), self._length):
-            entry = self._log[i]
+            entry = self._log.entry(i)
             rows = (self.get(ref) for ref in entry.adds)
             commit = Commit(
                 self.scope,
@@ -144,8 +164,7 @@ class Tables:
         if change.mark.seq > self.mark.seq:
             refs = tuple(self.schema.of(row).ref(row) for row in adds)
             entry = Logged(change.mark, refs, change.recorded.commit.erases)
-            # A failed write may have left entries beyond the length: they go.
-            self._log[self._length :] = [entry]
+            self._log.put(self._length, [entry])
             new._length = self._length + 1
         new.mark, new.work = change.mark, change.work
         return new
