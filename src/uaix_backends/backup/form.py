@@ -20,7 +20,12 @@ from uaix_core.schema.checks import check_row
 from uaix_core.schema.codec import header_of, row_in
 from uaix_core.schema.commits import Mark
 from uaix_core.values.canonical import plain_bytes
-from uaix_core.values.errors import CallerError, IntegrityError, SchemaError
+from uaix_core.values.errors import (
+    CallerError,
+    IntegrityError,
+    SchemaError,
+    StoreOpenError,
+)
 from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
@@ -84,9 +89,9 @@ class Index:
     entries: tuple[Entry, ...]
 
 
-def damaged(where: str, what: str = "the backup is damaged") -> IntegrityError:
+def damaged(where: str) -> IntegrityError:
     """The error for bytes that are not those of a backup."""
-    return IntegrityError(what, code="storage.backup", path=where)
+    return IntegrityError("the backup is damaged", code="storage.backup", path=where)
 
 
 def packed(data: bytes) -> bytes:
@@ -148,6 +153,7 @@ def read_index(frame: bytes, digest: bytes, where: str) -> Index:
 
     Raises:
         IntegrityError: ``storage.backup``.
+        StoreOpenError: ``store.format``.
 
     """
     if hashlib.sha256(frame).digest() != digest:
@@ -158,12 +164,18 @@ def read_index(frame: bytes, digest: bytes, where: str) -> Index:
         if length > _LONGEST:
             raise damaged(where)
         form = json.loads(reader.read(length))
-        if form["format"] != FORMAT:
-            raise damaged(where, "a backup of another format")
-        entries = tuple(_entry_in(entry) for entry in form["scopes"])
-        return Index(int(form["made_at"]), entries)
+        found = form["format"]
+        if found == FORMAT:
+            entries = tuple(_entry_in(entry) for entry in form["scopes"])
+            return Index(int(form["made_at"]), entries)
     except (*_UNREADABLE, struct.error, zstandard.ZstdError) as error:
         raise damaged(where) from error
+    raise StoreOpenError(
+        "a backup of another format",
+        code="store.format",
+        path=where,
+        hint=f"this version reads {FORMAT}",
+    )
 
 
 def _mark_out(mark: Mark | None) -> list[Any] | None:

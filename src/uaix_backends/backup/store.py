@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, Self
@@ -295,8 +296,10 @@ class _File:
 
     def index(self) -> Index:
         """The index, after a look at the end."""
-        size = os.fstat(self._fd).st_size
-        end = read_end(self._bytes(END_BYTES, max(size - END_BYTES, 0)))
+        status = os.fstat(self._fd)
+        size, end = status.st_size, None
+        if stat.S_ISREG(status.st_mode):
+            end = read_end(self._bytes(END_BYTES, max(size - END_BYTES, 0)))
         if end is None:
             raise StoreOpenError(
                 "what lies there is no whole backup",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
 import apsw
@@ -16,10 +16,17 @@ from uaix_backends.sqlite.driver import (
     replaced,
     translated,
 )
-from uaix_core.values.errors import BusyError, ClosedError, OutcomeUnknownError
+from uaix_backends.sqlite.versions import turnstile
+from uaix_core.values.errors import (
+    BusyError,
+    ClosedError,
+    OutcomeUnknownError,
+    StorageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from uaix_backends.sqlite.driver import Synchronous
 
@@ -47,6 +54,7 @@ class Connections:
         self._synchronous: Synchronous = synchronous
         self.busy_timeout_ms = round(busy_timeout_s * 1000)
         self._file = _identity(path)
+        self._turnstile = turnstile(path, busy_timeout_s)
         self._lock = threading.Lock()
         self._writer: apsw.Connection | None = None
         self._idle: list[apsw.Connection] = []
@@ -66,12 +74,16 @@ class Connections:
     def connect(self, *, reads_only: bool) -> apsw.Connection:
         """One more connection, which is the caller's to close."""
         self.check_file()
-        return connect(
+        connection = connect(
             self.path,
             synchronous=self._synchronous,
             busy_timeout_ms=self.busy_timeout_ms,
             reads_only=reads_only,
         )
+        if self._turnstile and reads_only:
+            # A reader passes no turnstile, so it must not move the log when it closes.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        return connection
 
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
@@ -105,16 +117,25 @@ class Connections:
         if not wait and self._lock.locked():
             raise BusyError("another thread writes", path=self.path)
         try:
-            with self._lock:
+            with self._lock, self._alone():
                 self.check_file()
                 # An interrupt may have come between a failure and its undoing.
                 self._undo()
                 writer = self._writer
                 if writer is None:
                     writer = self._writer = self.connect(reads_only=False)
-                yield writer
+                try:
+                    yield writer
+                except apsw.IOError:
+                    # A sync that has failed must not be tried again on its handle.
+                    self._drop_writer()
+                    raise
         except apsw.Error as error:
             raise translated(error, self.path) from error
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Where SQLite needs it, keep other processes from writing meanwhile."""
+        return self._turnstile.passed() if self._turnstile else nullcontext()
 
     def _commit(self, connection: apsw.Connection) -> None:
         try:
@@ -179,4 +200,13 @@ class Connections:
         for connection in idle:
             close_quietly(connection)
         if writer is not None:
+            self._close_writer(writer)
+
+    def _close_writer(self, writer: apsw.Connection) -> None:
+        try:
+            with self._alone():
+                close_quietly(writer)
+        except StorageError:
+            # Somebody else is busy, and will move the log.
+            writer.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             close_quietly(writer)

@@ -13,6 +13,7 @@ from uaix_backends.sqlite.connections import Connections
 from uaix_backends.sqlite.damage import all_of, one_of, stored_scope
 from uaix_backends.sqlite.driver import translated
 from uaix_backends.sqlite.erasing import Erasures, note_erasure
+from uaix_backends.sqlite.examining import examine
 from uaix_backends.sqlite.layout import Layout
 from uaix_backends.sqlite.opening import (
     JOURNAL,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
+    from uaix_backends.examining import Condition
     from uaix_backends.sqlite.driver import Synchronous
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
@@ -216,6 +218,14 @@ class SqliteStore:
     def has_pending_erasures(self) -> bool:
         """Whether erased bytes may still be in the files, out of every read's reach."""
         return self._erasures.is_pending
+
+    def examine(self) -> Condition:
+        """Check every page of the file; see `uaix_backends.examining.examine`."""
+        self._owner.check()
+        try:
+            return examine(self._connections, is_erasing=self._erasures.is_pending)
+        except apsw.Error as error:
+            raise translated(error, self._connections.path) from error
 
     def settle(self) -> bool:
         """Finish pending erasures, unless an open snapshot of any process prevents it.

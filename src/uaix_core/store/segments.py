@@ -13,6 +13,7 @@ from uaix_core.schema.checks import check_row
 from uaix_core.schema.codec import body_of, key_in, key_out, row_in
 from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.schema.relations import Ref
+from uaix_core.schema.row_names import row_name
 from uaix_core.store.seal import FORMAT as LEDGER_FORMAT
 from uaix_core.values.canonical import plain_bytes, plain_text, sha256_hex
 from uaix_core.values.errors import CallerError, IntegrityError, SchemaError
@@ -39,6 +40,14 @@ _NOT_A_COMMIT: Final = (
     AttributeError,
     RecursionError,
 )
+
+
+class _BodyError(Exception):
+    """The chain covers a header whose row can't be: its body is damaged."""
+
+    def __init__(self, row: str) -> None:
+        super().__init__(row)
+        self.row = row
 
 
 def head_line(scope: ScopeId) -> bytes:
@@ -109,6 +118,9 @@ def read_commit(schema: Schema, scope: ScopeId, line: bytes, last: Mark) -> Reco
         return _read_commit(schema, scope, line, last)
     except SchemaError:
         raise
+    except _BodyError as error:
+        # The chain holds: it is this one row.
+        raise _damaged(scope, last, error.row) from error
     except _NOT_A_COMMIT as error:
         raise _damaged(scope, last) from error
 
@@ -151,15 +163,19 @@ def _read_commit(schema: Schema, scope: ScopeId, line: bytes, last: Mark) -> Rec
 def _row(schema: Schema, add: dict[str, Any], seq: int) -> Row:
     relation = schema.relation(add["relation"])
     row = row_in(relation, add["header"], add.get("body"), seq)
-    check_row(relation, row)
+    try:
+        check_row(relation, row)
+    except CallerError as error:
+        raise _BodyError(row_name(relation, relation.key_of(row))) from error
     return row
 
 
-def _damaged(scope: ScopeId, last: Mark) -> IntegrityError:
+def _damaged(scope: ScopeId, last: Mark, row: str = "") -> IntegrityError:
+    where = f"{scope.text}#{last.seq + 1}"
     return IntegrityError(
         "a stored commit is damaged",
         code="storage.segment",
-        path=f"{scope.text}#{last.seq + 1}",
+        path=f"{where} {row}" if row else where,
     )
 
 

@@ -37,6 +37,15 @@ def _scope(_context: click.Context, _option: click.Parameter, text: str) -> Scop
         return ScopeId.parse(text)
 
 
+def _any_scope(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> ScopeId | None:
+    if text is None:
+        return None
+    with usable():
+        return ScopeId.parse(text)
+
+
 def _actor(_context: click.Context, _option: click.Parameter, text: str) -> Principal:
     with usable():
         return Principal.parse(text)
@@ -95,6 +104,12 @@ scope_option = click.option(
     callback=_scope,
     metavar="SCOPE",
     help="Whose it is: TENANT/KIND/KEY; KIND is personal, project, shared or working.",
+)
+optional_scope_option = click.option(
+    "--scope",
+    callback=_any_scope,
+    metavar="SCOPE",
+    help="Only this one: TENANT/KIND/KEY.",
 )
 actor_option = click.option(
     "--actor",

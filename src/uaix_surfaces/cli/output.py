@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console
 
@@ -189,13 +189,18 @@ class Output:
         self._print(table)
 
     @contextlib.contextmanager
-    def working(self, text: str) -> Iterator[None]:
-        """Show that something goes on: on a terminal's standard error only."""
+    def working(self, text: str) -> Iterator[Callable[[int, int], None]]:
+        """Show that something goes on: on a terminal's standard error only.
+
+        It gives a function that is told how much of how much is done.
+        """
         if self.as_json or sys.stderr is None or not sys.stderr.isatty():
-            yield
+            yield lambda _done, _all: None
             return
-        with _console(sys.stderr).status(safe(text)):
-            yield
+        with _console(sys.stderr).status(safe(text)) as status:
+            yield lambda done, whole: status.update(
+                safe(f"{text}: {done:,} of {whole:,}")
+            )
 
     def _print(self, shown: Any) -> None:
         if sys.stdout is None:

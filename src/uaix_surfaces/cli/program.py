@@ -50,7 +50,10 @@ VERBS = {
     "dimensions": Verb("dimensions", "List what the files of a package say."),
     "history": Verb("reading", "Show all that happened to a package."),
     "receipts": Verb("receipts", "List the receipts of a scope, refusals included."),
-    "doctor": Verb("doctor", "Check a store: its chain and its rows."),
+    "backup": Verb("copying", "Back up a store into one file."),
+    "store": Verb("copying", "Copy a store into another one."),
+    "verify": Verb("checking", "Verify a store: chains, digests, rows and views."),
+    "doctor": Verb("checking", "Examine a store: what it runs on, and advice."),
     "demo": Verb("demo", "Watch a package go through everything."),
 }
 
