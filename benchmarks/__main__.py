@@ -32,6 +32,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "open": stores.opening,
     "rebuild": stores.rebuild,
     "disk": stores.disk,
+    "whole": stores.whole,
     "import": imports.imports,
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.data import FILE_BYTES, SEED, texts
 from uaix_backends import open_store
+from uaix_backends.directory import DirectoryStore
 from uaix_backends.sqlite import SqliteStore
 from uaix_backends.system import SystemClock, SystemIds, SystemRandom
 from uaix_core import PackageSource, Principal, ScopeId, Session, lint
@@ -74,6 +75,20 @@ def opened(kind: str, folder: Path, name: str = "store") -> Iterator[Store]:
     """A store of a kind (``memory``, ``dir``, ``sqlite``), made when it is missing."""
     url = "memory:" if kind == "memory" else f"{kind}:{folder / f'{name}.{kind}'}"
     store = open_store(url, create=True)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def opened_unaided(kind: str, folder: Path, name: str = "store") -> Iterator[Store]:
+    """As `opened`, but a directory store neither reads nor writes its caches."""
+    if kind != "dir":
+        with opened(kind, folder, name) as store:
+            yield store
+        return
+    store = DirectoryStore.open(folder / f"{name}.{kind}", create=True, cache=False)
     try:
         yield store
     finally:

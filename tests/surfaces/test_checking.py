@@ -154,6 +154,7 @@ def test_damage_behind_a_cache_is_found(run, archive, tmp_path, monkeypatch):
     from uaix_backends.directory import caching  # noqa: PLC0415 - to force a cache
 
     monkeypatch.setattr(caching, "_COMMITS", 1)
+    monkeypatch.setattr(caching, "_PART", 0)
     at = ("--store", "dir:store")
     run("install", archive, *at, "--scope", SCOPE.text)
     run("clone", "ada", "--id", "ada-2", *at, "--scope", SCOPE.text)

@@ -83,5 +83,10 @@ class Replayed:
         self.mark = recorded.mark
 
     def _answer(self, ask: Ask) -> Found:
-        found = ((ref, self.get(ref)) for ref in ask.rows)
-        return Found({ref: row for ref, row in found if row is not None})
+        found = {}
+        rows, get = self._rows, self._tables.get
+        for ref in ask.rows:
+            row = rows[ref] if ref in rows else get(ref)
+            if row is not None:
+                found[ref] = row
+        return Found(found)
