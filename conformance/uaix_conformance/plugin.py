@@ -27,7 +27,7 @@ _XFAILS = pytest.StashKey[dict[str, str]]()
 _VERDICTS = pytest.StashKey[dict[str, "Verdict"]]()
 
 _BACKEND, _CLAUSES, _DECLARED = "uaix-backend", "uaix-clauses", "uaix-declared"
-_KNOWN = "uaix-known"
+_KNOWN, _FIGURES = "uaix-known", "uaix-figures"
 
 pytest.register_assert_rewrite(
     "uaix_conformance.comparison",
@@ -57,6 +57,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="known failures of one backend, lines of `clause  reason`; strict",
     )
+    group.addoption(
+        "--uaix-seconds",
+        type=float,
+        default=5.0,
+        metavar="N",
+        help="let processes work and be killed for so long (default: 5); from 20 on, "
+        "also until 100 operations and one kill a second were reached",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,6 +78,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "drawn: a test over random examples; its failure can't be listed"
     )
+    report = config.getoption("uaix_report")
+    if report and not Path(report).absolute().parent.is_dir():
+        raise pytest.UsageError(f"--uaix-report: there is no folder for {report}")
     config.stash[_HARNESSES] = {}
     config.stash[_XFAILS] = {}
     config.stash[_CAPABILITIES] = {}
@@ -188,10 +199,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Any:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     """Turn a listed failure of a plain example into an expected one."""
     report: pytest.TestReport = yield
     clauses: Any = dict(item.user_properties).get(_CLAUSES, ())
+    # A test that decides many clauses may say which of them it found broken.
+    broken = getattr(call.excinfo.value, "clauses", None) if call.excinfo else None
+    if broken is not None and clauses:
+        clauses = broken
+        report.user_properties.append((_CLAUSES, list(broken)))
     listed = item.config.stash[_XFAILS]
     reasons = [listed[clause] for clause in clauses if clause in listed]
     # Strict expectations about random examples would be a matter of luck.
@@ -225,6 +241,8 @@ class _Judge:
         judged = found[name]
         if _DECLARED in properties:
             judged.capabilities = tuple(properties[_DECLARED])  # type: ignore[arg-type]
+        if report.when == "call" and _FIGURES in properties:
+            judged.figures.append(properties[_FIGURES])  # type: ignore[arg-type]
         if properties.get(_KNOWN):
             outcome = v.KNOWN
         elif report.failed:

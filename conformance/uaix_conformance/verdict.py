@@ -33,6 +33,8 @@ class Verdict:
     def __init__(self, backend: str, xfails: Mapping[str, str]) -> None:
         self.backend = backend
         self.capabilities: tuple[str, ...] | None = None
+        #: What long runs amounted to: ``text`` and figures.
+        self.figures: list[Mapping[str, Any]] = []
         self._xfails = xfails
         self._said: dict[str, set[str]] = defaultdict(set)
         self._broken_tests: dict[str, list[str]] = defaultdict(list)
@@ -58,6 +60,11 @@ class Verdict:
             if HELD in self._said[clause] and not self._broken_tests[clause]
         ]
 
+    @property
+    def idle(self) -> list[str]:
+        """Clauses that are listed as failing and do not bind the backend."""
+        return [c for c in self._xfails if self._said[c] == {UNDECLARED}]
+
     def clause(self, clause: str) -> str:
         """The standing of one clause."""
         said = self._said[clause]
@@ -81,7 +88,7 @@ class Verdict:
     @property
     def failed(self) -> bool:
         """Whether the run must end with an error that pytest itself does not see."""
-        return bool(self.mended)
+        return bool(self.mended or self.idle)
 
     @property
     def sentence(self) -> str:
@@ -124,10 +131,14 @@ class Verdict:
         width = max(len(title) for title in GROUPS.values())
         for group, title in GROUPS.items():
             yield f"{group:3} {title:{width}}  {self.group(group)}"
+        for figures in self.figures:
+            yield f"    {figures['text']}"
         for clause in self.named(KNOWN):
             yield f"    {clause} is listed as failing: {self._xfails[clause]}"
         for clause in self.mended:
             yield f"    {clause} is listed as failing and held: take it off the list"
+        for clause in self.idle:
+            yield f"    {clause} is listed and does not bind this store: take it off"
         yield f"{self.backend}: {self.sentence}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -139,13 +150,14 @@ class Verdict:
             "conforms": self.conforms,
             "verdict": self.sentence,
             "tests": {name: self._counts[name] for name in sorted(self._counts)},
+            "figures": [dict(figures) for figures in self.figures],
             "clauses": {
                 clause: {
                     "standing": self.clause(clause),
                     **({"capability": BOUND[clause]} if clause in BOUND else {}),
                     **(
                         {"tests": sorted(self._broken_tests[clause])}
-                        if clause in self._broken_tests
+                        if self._broken_tests.get(clause)
                         else {}
                     ),
                     **(
@@ -153,6 +165,7 @@ class Verdict:
                         if clause in self._xfails
                         else {}
                     ),
+                    **({"mended": True} if clause in self.mended else {}),
                 }
                 for clause in CLAUSES
             },
