@@ -15,6 +15,7 @@ from uaix_conformance.schema import KIT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from importlib.metadata import EntryPoint
     from pathlib import Path
 
     from uaix_core.schema.schema import Schema
@@ -105,8 +106,23 @@ class HarnessError(Exception):
 
 
 def installed() -> list[str]:
-    """The names of the installed backends."""
-    return sorted({entry.name for entry in entry_points(group=GROUP)})
+    """The names of the installed backends that can be loaded.
+
+    One whose driver is an extra that isn't installed is not there; named, it is an
+    error.
+    """
+    found = entry_points(group=GROUP)
+    return sorted({entry.name for entry in found if _has_its_driver(entry)})
+
+
+def _has_its_driver(entry: EntryPoint) -> bool:
+    if not entry.extras:
+        return True
+    try:
+        entry.load()
+    except ImportError:
+        return False
+    return True
 
 
 def load(name: str) -> Harness:

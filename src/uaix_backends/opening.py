@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from uaix_core.session.schema import SCHEMA
 from uaix_core.session.session import Session
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Store
 
 #: How a store is named, for messages.
-FORMS = "memory:, dir:PATH, sqlite:PATH, backup:PATH"
+FORMS = "memory:, dir:PATH, sqlite:PATH, postgresql://..., backup:PATH"
 
 
 def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> Store:
     """Open the store that a URL names.
 
     Args:
-        url: ``memory:``, ``dir:PATH``, ``sqlite:PATH``, or ``backup:PATH`` to read.
+        url: ``memory:``, ``dir:PATH``, ``sqlite:PATH``, ``postgresql://...`` (in the
+            database schema ``uaix``, or the one that the fragment names, as in
+            ``postgresql://host/db#other``), or ``backup:PATH`` to read.
         create: make it when it isn't there.
         schema: the relations to open it with.
 
@@ -38,6 +41,8 @@ def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> St
     if not isinstance(url, str):
         raise StoreOpenError("the URL of a store is a text", code="store.url")
     kind, colon, rest = url.partition(":")
+    if kind in ("postgresql", "postgres") and rest.startswith("//"):
+        return _on_server(url, create=create, schema=schema)
     if rest.startswith("//"):
         raise StoreOpenError(
             "not the URL of a store",
@@ -61,6 +66,34 @@ def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> St
 
         return BackupStore.open(Path(rest), schema=schema)
     raise StoreOpenError("not the URL of a store", code="store.url", hint=FORMS)
+
+
+def shown_url(url: str) -> str:
+    """The URL of a store as it may be shown: without a user, password or option."""
+    if not url.startswith(("postgresql://", "postgres://")):
+        return url
+    try:
+        parts = urlsplit(url)
+        place = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return "postgresql://"
+    mark = f"#{parts.fragment}" if parts.fragment else ""
+    return f"postgresql://{place}{parts.path}{mark}"
+
+
+def _on_server(url: str, *, create: bool, schema: Schema) -> Store:
+    try:
+        from uaix_backends.postgres import PostgresStore  # noqa: PLC0415
+    except ImportError:
+        raise StoreOpenError(
+            "the driver for PostgreSQL isn't installed",
+            code="store.driver",
+            hint="pip install 'uaix-core[postgres]'",
+        ) from None
+    dsn, _mark, namespace = url.partition("#")
+    return PostgresStore.open(
+        dsn, create=create, schema=schema, namespace=namespace or "uaix"
+    )
 
 
 @contextmanager

@@ -113,7 +113,30 @@ def test_a_mended_failure_must_leave_the_list(run_kit, tmp_path):
 
     assert 1 == run.code
     assert "3.4 is listed as failing and held: take it off the list" in run.output
-    assert run.verdicts["toy:healthy"]["verdict"].endswith("broken 3.4")
+    verdict = run.verdicts["toy:healthy"]
+    assert verdict["verdict"].endswith("broken 3.4")
+    expected = {"standing": "broken", "reason": "was so once", "mended": True}
+    assert expected == verdict["clauses"]["3.4"]
+    assert "mended" not in verdict["clauses"]["3.3"]
+
+
+def test_a_listed_clause_binds_the_store(run_kit, tmp_path):
+    """A clause of a capability that isn't declared has no failure to list."""
+    run = run_kit("-k", "test_15_host", listed(tmp_path, "15.1  later\n"))
+
+    assert 1 == run.code
+    assert "15.1 is listed and does not bind this store: take it off" in run.output
+    clause = run.verdicts["toy:healthy"]["clauses"]["15.1"]
+    assert "not declared" == clause["standing"]
+
+
+def test_a_report_without_a_place_stops_the_run(run_kit, tmp_path):
+    """A long run does not end with a report that can't be written."""
+    run = run_kit(*EXPECTS, f"--uaix-report={tmp_path / 'absent' / 'report.json'}")
+
+    assert pytest.ExitCode.USAGE_ERROR == run.code
+    assert "there is no folder for" in run.output
+    assert {} == run.verdicts
 
 
 def test_a_listed_clause_excuses_no_random_example(run_kit, tmp_path):
@@ -218,6 +241,7 @@ CAPABILITIES = {
     "memory": set(),
     "directory": {"durable", "files", "shared"},
     "sqlite": {"durable", "files", "shared"},
+    "postgres": {"durable", "shared"},
 }
 
 
@@ -235,3 +259,26 @@ def test_our_backends_promise_what_they_promised(name, tmp_path):
 
     assert name == found.name
     assert CAPABILITIES[name] == declared
+
+
+def test_a_backend_without_its_driver_is_not_there(monkeypatch):
+    """Of the installed backends those whose extra is missing are left out."""
+
+    class Entry:
+        def __init__(self, name, extras, error=None):
+            self.name, self.extras, self._error = name, extras, error
+
+        def load(self):
+            if self._error is not None:
+                raise self._error
+            return self
+
+    entries = [
+        Entry("plain", []),
+        Entry("there", ["some"]),
+        Entry("missing", ["some"], ImportError("no driver")),
+        Entry("broken", [], ImportError("a defect")),
+    ]
+    monkeypatch.setattr(harness, "entry_points", lambda **_: entries)
+
+    assert ["broken", "plain", "there"] == harness.installed()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 import pytest
+from tests.backends.postgres_server import emptied
 
 from uaix_backends import open_store
 from uaix_core import Principal, ScopeId, Session
@@ -49,11 +50,15 @@ class Counter:
         return self.count.to_bytes(8, "big") * (count // 8)
 
 
-@pytest.fixture(params=["memory", "dir", "sqlite"])
+@pytest.fixture(params=["memory", "dir", "sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A store of each backend."""
-    path = "" if request.param == "memory" else str(tmp_path / "store")
-    opened = open_store(f"{request.param}:{path}", create=True)
+    if request.param == "postgres":
+        url = emptied()
+    else:
+        path = "" if request.param == "memory" else str(tmp_path / "store")
+        url = f"{request.param}:{path}"
+    opened = open_store(url, create=True)
     yield opened
     opened.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from uaix_backends import open_store
+from uaix_backends.postgres.testing import namespace, server
 from uaix_conformance.examples import (
     OTHER,
     SCOPE,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Store
     from uaix_core.values.ids import ScopeId
 
-KINDS = ("memory", "dir", "sqlite")
+KINDS = ("memory", "dir", "sqlite", "postgres")
 CANARY = "canary-90ab"
 
 
@@ -49,6 +50,9 @@ LIFE = (
 
 def opened(kind: str, folder: Path, name: str = "store") -> Store:
     """A store of a kind; the same data each time where it lasts."""
+    if kind == "postgres":
+        url = f"{server()}#{namespace(folder / name)}"
+        return open_store(url, create=True, schema=KIT)
     path = "" if kind == "memory" else str(folder / name)
     return open_store(f"{kind}:{path}", create=True, schema=KIT)
 

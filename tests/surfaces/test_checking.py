@@ -293,3 +293,19 @@ def test_a_store_whose_file_was_moved_is_told(run, archive, tmp_path):
 
     assert 2 == run("verify", *at).code
     assert 0 == run("verify", "--store", "dir:elsewhere").code
+
+
+def test_a_postgres_store_is_verified_and_shows_no_password(run, archive):
+    """The verbs work on a server, and no line of theirs shows who asked it."""
+    from tests.backends.postgres_server import emptied  # noqa: PLC0415 - starts it
+
+    url = emptied().replace("postgres@", "postgres:hunter2@")
+    at = ("--store", url, "--scope", SCOPE.text)
+    installed = run("install", archive, *at)
+    assert 0 == installed.code, installed.err
+    for verb in ("verify", "doctor"):
+        ran = run(verb, "--store", url, "--json")
+        assert (0, 1) == (ran.code, ran.lines[1]["position"])
+        assert "hunter2" not in ran.out + ran.err
+    copied = run("store", "copy", url, "dir:copy", "--json")
+    assert (0, []) == (copied.code, copied.line["differences"])

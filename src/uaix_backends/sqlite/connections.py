@@ -117,25 +117,29 @@ class Connections:
         if not wait and self._lock.locked():
             raise BusyError("another thread writes", path=self.path)
         try:
-            with self._lock, self._alone():
+            with self._lock, self._alone(), self._giving_up():
                 self.check_file()
                 # An interrupt may have come between a failure and its undoing.
                 self._undo()
                 writer = self._writer
                 if writer is None:
                     writer = self._writer = self.connect(reads_only=False)
-                try:
-                    yield writer
-                except apsw.IOError:
-                    # A sync that has failed must not be tried again on its handle.
-                    self._drop_writer()
-                    raise
+                yield writer
         except apsw.Error as error:
             raise translated(error, self.path) from error
 
     def _alone(self) -> AbstractContextManager[None]:
         """Where SQLite needs it, keep other processes from writing meanwhile."""
         return self._turnstile.passed() if self._turnstile else nullcontext()
+
+    @contextmanager
+    def _giving_up(self) -> Iterator[None]:
+        """Drop the writer when the medium failed: no handle is synced again then."""
+        try:
+            yield
+        except apsw.IOError:
+            self._drop_writer()
+            raise
 
     def _commit(self, connection: apsw.Connection) -> None:
         try:

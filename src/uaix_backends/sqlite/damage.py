@@ -1,54 +1,18 @@
-"""Stored rows that are none: how they are told, and what looks for them.
-
-A read of the hot path refuses what it would stumble over anyway: text that is no
-UTF-8, and a word or a truth value that its field doesn't have. Types are SQLite's to
-keep (STRICT tables), and a check of every value with the digests of bodies costs more
-than the read itself; it is made where whole histories are read.
-"""
+"""Results that can't be read: SQLite keeps any bytes as a text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from uaix_core.schema.checks import check_row
-from uaix_core.schema.row_names import row_name
-from uaix_core.values.errors import CallerError, IntegrityError
-from uaix_core.values.ids import ScopeId
+from uaix_core.values.errors import IntegrityError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import apsw
-
-    from uaix_core.schema.relations import Relation
-    from uaix_core.schema.rows import Row
 
 
 def damaged_text(path: str) -> IntegrityError:
     """The error for a text that isn't UTF-8; ``path`` says what was read."""
     return IntegrityError("a stored text can't be read", code="storage.row", path=path)
-
-
-def damaged_row(relation: Relation, key: Sequence[Any]) -> IntegrityError:
-    """The error for a row that is none; its key is shown as far as it is no content."""
-    return IntegrityError(
-        "a stored row holds what it can't",
-        code="storage.row",
-        path=row_name(relation, key),
-    )
-
-
-def check_stored(relation: Relation, row: Row) -> None:
-    """Refuse a stored row with any value that it can't hold, its body's digest too.
-
-    Raises:
-        IntegrityError: ``storage.row``, naming the relation and the key.
-
-    """
-    try:
-        check_row(relation, row)
-    except CallerError as error:
-        raise damaged_row(relation, relation.key_of(row)) from error
 
 
 def all_of(cursor: apsw.Cursor, what: str) -> list[Any]:
@@ -70,18 +34,3 @@ def one_of(cursor: apsw.Cursor, what: str) -> Any:
         return cursor.fetchone()
     except UnicodeDecodeError:
         raise damaged_text(what) from None
-
-
-def stored_scope(text: Any) -> ScopeId:
-    """The scope that a row names.
-
-    Raises:
-        IntegrityError: ``storage.row`` when it is none.
-
-    """
-    try:
-        return ScopeId.parse(text)
-    except (CallerError, TypeError, AttributeError):
-        raise IntegrityError(
-            "a stored row names no scope", code="storage.row", path="scope"
-        ) from None

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from uaix_backends.sqlite.rows import Builder
 from uaix_backends.sqlite.shapes import Shape
+from uaix_backends.tabular.rows import Builder
 from uaix_core.schema.kinds import Kind
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
 from uaix_core.values.canonical import canonical_digest

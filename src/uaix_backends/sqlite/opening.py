@@ -8,6 +8,7 @@ its marks, before the write-ahead log is switched on.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import stat
@@ -41,6 +42,12 @@ _USER_VERSION = slice(60, 64)
 _APPLICATION_ID = slice(68, 72)
 #: Files up to this size are checked page by page; larger ones would open slowly.
 _CHECKED_BYTES = 4 * 2**20
+
+#: What it means that no file can be made in a folder, and that there is no room.
+_NO_FOLDER = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS, errno.ELOOP)
+)
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 
 
 def find_file(path: str, *, create: bool) -> None:
@@ -123,6 +130,10 @@ def _make_file(place: Path, *, create: bool) -> None:
             os.close(made)
         _sync_folder(place.parent)
     except OSError as error:
+        if error.errno in _FULL:
+            raise translated(apsw.FullError(), str(place)) from error
+        if error.errno not in _NO_FOLDER:
+            raise translated(apsw.CantOpenError(), str(place)) from error
         raise StoreOpenError(
             "the file of a new store can't be made",
             code="store.folder",

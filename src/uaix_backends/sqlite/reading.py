@@ -6,7 +6,8 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from uaix_backends.sqlite.damage import all_of, check_stored, one_of
+from uaix_backends.sqlite.damage import all_of, one_of
+from uaix_backends.tabular.damage import check_stored
 from uaix_core.schema.codec import key_in
 from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.schema.relations import BY_KEY, Ref

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from uaix_backends.sqlite.damage import damaged_row
 from uaix_backends.sqlite.driver import translated
+from uaix_backends.tabular.damage import damaged_row
 from uaix_core.schema.relations import BY_KEY
 from uaix_core.store.reading import check_get, check_get_many, check_scan
 from uaix_core.values.errors import ClosedError
@@ -122,7 +122,6 @@ class SqliteSnapshot:
     def _commits(self, parts: Iterable[list[Recorded]]) -> Iterator[Recorded]:
         parts = iter(parts)
         while True:
-            # Whoever goes on after the snapshot was closed is told so.
             self._live()
             try:
                 part = next(parts, None)
@@ -130,7 +129,10 @@ class SqliteSnapshot:
                 raise translated(error, self._path) from error
             if part is None:
                 return
-            yield from part
+            for recorded in part:
+                yield recorded
+                # Whoever closed the snapshot meanwhile gets no further commit.
+                self._live()
 
     def close(self) -> None:
         """Refuse further reads."""

@@ -10,7 +10,7 @@ import apsw
 from uaix_backends.naming import named_store
 from uaix_backends.ownership import Ownership
 from uaix_backends.sqlite.connections import Connections
-from uaix_backends.sqlite.damage import all_of, one_of, stored_scope
+from uaix_backends.sqlite.damage import all_of, one_of
 from uaix_backends.sqlite.driver import translated
 from uaix_backends.sqlite.erasing import Erasures, note_erasure
 from uaix_backends.sqlite.examining import examine
@@ -25,6 +25,7 @@ from uaix_backends.sqlite.opening import (
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.snapshots import OpenSnapshot, SqliteSnapshot
 from uaix_backends.sqlite.writing import rebuild_views, write
+from uaix_backends.tabular.damage import stored_scope
 from uaix_core.schema.commits import Recorded
 from uaix_core.session.schema import SCHEMA
 from uaix_core.store.advance import advance, drive, known

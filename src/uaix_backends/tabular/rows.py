@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from uaix_backends.sqlite.damage import damaged_row
+from uaix_backends.tabular.damage import damaged_row
 from uaix_core.schema.kinds import Kind
 
 if TYPE_CHECKING:

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.schema.reducers import Reducer, no_changes
 from uaix_core.schema.relations import Keep, Relation, as_tuple
 from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.errors import SchemaError
 
 if TYPE_CHECKING:
+    from uaix_core.schema.reducers import Reducer
     from uaix_core.schema.rows import Row
 
 
 @attrs.frozen
 class Room:
-    """What one room contributes: its relations, and the reducer of its views."""
+    """What one room contributes: its relations, and the reducer of its views if any."""
 
     name: str
     relations: tuple[Relation, ...] = attrs.field(converter=as_tuple)
-    reducer: Reducer = no_changes
+    reducer: Reducer | None = None
 
 
 class Schema:
@@ -37,7 +37,7 @@ class Schema:
     def __init__(self, *rooms: Room) -> None:
         self.rooms = rooms
         self.reducers = tuple(
-            room.reducer for room in rooms if room.reducer is not no_changes
+            room.reducer for room in rooms if room.reducer is not None
         )
         self.relations: dict[str, Relation] = {}
         self._by_row: dict[type[Row], Relation] = {}

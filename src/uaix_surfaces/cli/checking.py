@@ -8,7 +8,7 @@ import attrs
 import click
 
 from uaix_backends.examining import examine
-from uaix_backends.opening import open_store
+from uaix_backends.opening import open_store, shown_url
 from uaix_core.packages.relations import PACKAGE
 from uaix_core.schema.relations import Keep
 from uaix_core.store.copying import all_rows, all_scopes
@@ -95,7 +95,7 @@ class _Checking:
             if self._is_doctor or advice.level == "error"
         ]
         if out.as_json:
-            line = {"store": self._url, "ok": condition.is_sound}
+            line = {"store": shown_url(self._url), "ok": condition.is_sound}
             if self._is_doctor:
                 line["facts"] = dict(condition.facts)
             out.line({**line, "advice": [attrs.asdict(advice) for advice in shown]})

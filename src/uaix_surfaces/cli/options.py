@@ -96,7 +96,7 @@ store_option = click.option(
     "url",
     required=True,
     metavar="URL",
-    help="The store: sqlite:PATH, dir:PATH, backup:PATH or memory:.",
+    help="The store: sqlite:PATH, dir:PATH, postgresql://..., backup:PATH or memory:.",
 )
 scope_option = click.option(
     "--scope",

@@ -234,7 +234,7 @@ def main() -> None:
     r"""Keep an AI's persona and memory as packages of files, under governance.
 
     A package is a folder, or an archive of it with the extension .uaix.
-    A store is named by a URL: sqlite:PATH, dir:PATH or memory:.
+    A store is named by a URL: sqlite:PATH, dir:PATH, postgresql://... or memory:.
     A scope says whose a package is: TENANT/KIND/KEY, for example acme/project/apollo.
 
     \b

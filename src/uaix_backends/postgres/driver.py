@@ -1,0 +1,113 @@
+"""The driver: connections that keep no state of a session, and its errors as ours."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, Final
+
+import psycopg
+from psycopg import errors
+from psycopg.rows import tuple_row
+
+from uaix_core.values.errors import (
+    BusyError,
+    IntegrityError,
+    StorageError,
+    StoreOpenError,
+)
+
+if TYPE_CHECKING:
+    from uaix_core.values.errors import UaixError
+
+    Connection = psycopg.Connection[tuple[Any, ...]]
+
+_ERRORS: Final[tuple[tuple[type[psycopg.Error], type[StorageError], str, str], ...]] = (
+    (errors.LockNotAvailable, BusyError, "storage.busy", "another writer holds it"),
+    (errors.DeadlockDetected, BusyError, "storage.busy", "writers wait in a circle"),
+    (errors.SerializationFailure, BusyError, "storage.busy", "another was faster"),
+    (errors.DiskFull, StorageError, "storage.full", "the server's disk is full"),
+    (errors.OutOfMemory, StorageError, "storage.memory", "the server has no memory"),
+    (
+        errors.ReadOnlySqlTransaction,
+        StorageError,
+        "storage.readonly",
+        "the server only reads: a standby, or set so",
+    ),
+    (
+        errors.InsufficientPrivilege,
+        StorageError,
+        "storage.denied",
+        "the role may not do this",
+    ),
+    (errors.UndefinedTable, IntegrityError, "storage.tables", "a table is missing"),
+    (errors.UndefinedColumn, IntegrityError, "storage.tables", "a column is missing"),
+    (errors.InvalidSchemaName, IntegrityError, "storage.tables", "the schema is gone"),
+    (errors.UniqueViolation, IntegrityError, "storage.rows", "rows contradict"),
+    (errors.DataCorrupted, IntegrityError, "storage.corrupt", "data is corrupted"),
+    (errors.IndexCorrupted, IntegrityError, "storage.corrupt", "an index is corrupted"),
+    (errors.QueryCanceled, StorageError, "storage.interrupted", "cancelled"),
+)
+
+
+def translated(error: psycopg.Error, place: str) -> UaixError:
+    """The library's error for one of the driver's; its message holds no content."""
+    for kind, ours, code, message in _ERRORS:
+        if isinstance(error, kind):
+            return ours(message, code=code, path=place)
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return StorageError(
+            "the server can't be reached", code="storage.connection", path=place
+        )
+    state = error.sqlstate or type(error).__name__
+    return StorageError(
+        f"PostgreSQL reports {state}", code="storage.failed", path=place
+    )
+
+
+#: Classes of states in which the server is going or gone, or was cut off.
+_LOST: Final = ("08", "57P", "58", "XX")
+
+
+def is_refusal(error: psycopg.Error) -> bool:
+    """Whether the server answered that it did not do what it was asked to."""
+    state = error.sqlstate
+    return state is not None and not state.startswith(_LOST)
+
+
+def place_of(dsn: str, namespace: str) -> str:
+    """How a store is named in messages: no user, no password."""
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError as error:
+        raise StoreOpenError(
+            "not the address of a PostgreSQL server", code="store.url"
+        ) from error
+    host = parts.get("host") or parts.get("hostaddr") or "local"
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return f"postgresql://{host}{port}/{parts.get('dbname') or ''}#{namespace}"
+
+
+def connect(dsn: str, place: str) -> Connection:
+    """A connection on which every transaction is begun by a statement of ours.
+
+    No statement stays prepared and nothing is set for the session, so a pooler may
+    give each transaction another session of the server.
+    """
+    try:
+        return psycopg.connect(
+            dsn,
+            autocommit=True,
+            prepare_threshold=None,
+            row_factory=tuple_row,
+            cursor_factory=psycopg.Cursor,
+        )
+    except psycopg.Error as error:
+        raise StorageError(
+            "the server can't be reached", code="storage.connection", path=place
+        ) from error
+
+
+def close_quietly(connection: Connection) -> None:
+    """Close; what fails then has been reported or changes nothing."""
+    with contextlib.suppress(psycopg.Error):
+        connection.close()

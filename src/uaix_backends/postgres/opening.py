@@ -1,0 +1,152 @@
+"""Opening a store: finding its tables, making them, adding relations."""
+
+# ruff: noqa: S608 - texts are made of quoted names; every value is bound
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from uaix_backends.postgres.reading import ScopeRows
+from uaix_backends.postgres.writing import rebuild_views
+from uaix_backends.tabular.damage import stored_scope
+from uaix_core.values.errors import StoreOpenError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from uaix_backends.postgres.connections import Connections
+    from uaix_backends.postgres.driver import Connection
+    from uaix_backends.postgres.layout import Layout
+
+#: The format of the tables; another one is another kind of store.
+FORMAT: Final = 1
+#: The oldest server whose statements these are.
+_OLDEST: Final = 140_000
+#: Names the lock under which tables are made, in the space of advisory locks.
+_MAKING: Final = 0x75616978
+
+
+def prepare(
+    connections: Connections, layout: Layout, *, create: bool, partitions: int
+) -> None:
+    """Bring a database to where commits can begin.
+
+    Raises:
+        StoreOpenError: ``store.missing``, ``store.format``, ``store.schema``,
+            ``store.server``.
+
+    """
+    with connections.writing() as connection:
+        if connection.info.server_version < _OLDEST:
+            raise StoreOpenError(
+                "the server is too old",
+                code="store.server",
+                path=connections.place,
+                hint="PostgreSQL 14 or later",
+            )
+        stored = _stored(connection, layout)
+        if stored is not None and not _missing(stored, layout, connections.place):
+            return
+        if stored is None and not create:
+            raise StoreOpenError(
+                "there is no store",
+                code="store.missing",
+                path=connections.place,
+                hint="check the address, or pass create=True for a new store",
+            )
+        connections.begin(connection)
+        # It goes with the transaction, and so suits a pooler.
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
+        # Another process may have been faster.
+        stored = _stored(connection, layout)
+        if stored is None:
+            _make(connection, layout, partitions)
+        else:
+            missing = _missing(stored, layout, connections.place)
+            _grow(connection, layout, missing, _partitions(connection, layout))
+        with connections.committing():
+            connections.commit(connection)
+
+
+def _stored(connection: Connection, layout: Layout) -> Mapping[str, str] | None:
+    """What the store notes of itself, None when there is none."""
+    found = connection.execute(
+        "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = %s",
+        (layout.names.namespace, "uaix_meta"),
+    ).fetchone()
+    if found is None:
+        return None
+    rows = connection.execute(f"SELECT name, value FROM {layout.names.meta}")
+    return dict(rows.fetchall())
+
+
+def _missing(stored: Mapping[str, str], layout: Layout, place: str) -> list[str]:
+    """The relations that the stored schema lacks; refuse every other difference."""
+    if stored.get("format") != str(FORMAT):
+        raise StoreOpenError(
+            "a store of another format version",
+            code="store.format",
+            path=place,
+            hint=f"this version reads format {FORMAT}",
+        )
+    try:
+        relations = json.loads(stored["relations"])
+        differs = any(layout.digests.get(n) != d for n, d in relations.items())
+    except (KeyError, ValueError, AttributeError):
+        relations, differs = {}, True
+    if differs:
+        raise StoreOpenError(
+            "the store was made with another schema",
+            code="store.schema",
+            path=place,
+            hint="open it with the version and schema that it was made with",
+        )
+    return [name for name in layout.tables if name not in relations]
+
+
+def _partitions(connection: Connection, layout: Layout) -> int:
+    text = f"SELECT value FROM {layout.names.meta} WHERE name = 'partitions'"
+    found = connection.execute(text).fetchone()
+    return int(found[0]) if found else 0
+
+
+def _make(connection: Connection, layout: Layout, partitions: int) -> None:
+    with connection.pipeline():
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {layout.names.schema}")
+        for text in layout.names.ddl(partitions):
+            connection.execute(text)
+        _add(connection, layout, list(layout.tables), partitions)
+
+
+def _add(
+    connection: Connection, layout: Layout, names: Sequence[str], partitions: int
+) -> None:
+    """Make the tables of these relations and note the schema."""
+    for text in layout.ddl(names, partitions):
+        connection.execute(text)
+    for name, value in (
+        ("format", str(FORMAT)),
+        ("partitions", str(partitions)),
+        ("schema", layout.fingerprint),
+        ("relations", json.dumps(layout.digests, sort_keys=True)),
+    ):
+        connection.execute(
+            f"INSERT INTO {layout.names.meta} (name, value) VALUES (%s, %s) "
+            "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            (name, value),
+        )
+
+
+def _grow(
+    connection: Connection, layout: Layout, missing: Sequence[str], partitions: int
+) -> None:
+    """Add the relations that the stored schema lacks, and fill the views anew."""
+    if not missing:
+        return
+    with connection.pipeline():
+        _add(connection, layout, missing, partitions)
+    found = connection.execute(f"SELECT scope FROM {layout.names.scope}")
+    for (text,) in found.fetchall():
+        scope = stored_scope(text)
+        rebuild_views(ScopeRows.locked(connection, layout, scope, lambda: None))

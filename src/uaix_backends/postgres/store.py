@@ -1,0 +1,192 @@
+"""A store in a schema of a PostgreSQL database."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from uaix_backends.ownership import Ownership
+from uaix_backends.postgres.connections import Connections
+from uaix_backends.postgres.driver import place_of, translated
+from uaix_backends.postgres.layout import Layout
+from uaix_backends.postgres.opening import prepare
+from uaix_backends.postgres.reading import ScopeRows
+from uaix_backends.postgres.snapshots import PostgresSnapshot
+from uaix_backends.postgres.writing import rebuild_views, write
+from uaix_backends.tabular.damage import stored_scope
+from uaix_core.schema.commits import Recorded
+from uaix_core.session.schema import SCHEMA
+from uaix_core.store.advance import advance, drive, known
+from uaix_core.store.port import Capability
+from uaix_core.store.reading import check_due, check_limit
+from uaix_core.values.errors import StoreOpenError
+from uaix_core.values.ids import is_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from uaix_backends.postgres.driver import Connection
+    from uaix_core.schema.commits import Commit
+    from uaix_core.schema.rows import Row
+    from uaix_core.schema.schema import Schema
+    from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import ScopeId
+
+
+class PostgresStore:
+    """The port over real tables in one schema of a database; make it with `open`.
+
+    The row of a scope is its lock. Every statement belongs to a transaction and none
+    sets anything for its session, so a pooler may stand in between.
+    """
+
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.DURABLE, Capability.SHARED}
+    )
+
+    def __init__(self, layout: Layout, connections: Connections) -> None:
+        self.schema = layout.schema
+        self._layout = layout
+        self._connections = connections
+        self._owner = Ownership()
+
+    @classmethod
+    def open(  # noqa: PLR0913 - options of a store
+        cls,
+        dsn: str,
+        *,
+        create: bool = False,
+        schema: Schema = SCHEMA,
+        namespace: str = "uaix",
+        partitions: int = 0,
+        busy_timeout_s: float = 5.0,
+    ) -> PostgresStore:
+        """Open the store in a database.
+
+        Args:
+            dsn: a URL (``postgresql://...``) or a connection string of libpq.
+            create: make the schema and its tables when they aren't there.
+            schema: the relations; those that the store lacks are added to it.
+            namespace: the database schema that holds the tables.
+            partitions: into how many parts a new store's tables are cut, by the hash
+                of the scope; 0 for whole tables.
+            busy_timeout_s: how long to wait for another writer of the same scope.
+
+        Raises:
+            StoreOpenError: ``store.url``, ``store.missing``, ``store.format``,
+                ``store.schema``, ``store.server``, ``store.option``.
+            StorageError: ``storage.connection`` when the server can't be reached, and
+                what else it reports.
+
+        """
+        if not is_id(namespace) or not 0 <= partitions <= 1024:  # noqa: PLR2004 - named below
+            raise StoreOpenError(
+                "a namespace is an id, and there are 0 to 1,024 partitions",
+                code="store.option",
+                path="namespace, partitions",
+            )
+        place = place_of(dsn, namespace)
+        layout = Layout(schema, namespace)
+        connections = Connections(dsn, place, busy_timeout_s)
+        try:
+            prepare(connections, layout, create=create, partitions=partitions)
+        except BaseException:
+            connections.close()
+            raise
+        return cls(layout, connections)
+
+    def append(self, commit: Commit | Recorded) -> Recorded:
+        """See `uaix_core.store.port.Store.append`."""
+        self._owner.check()
+        scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
+        with self._connections.writing() as connection:
+            rows = self._locked(connection, scope)
+            if isinstance(commit, Recorded) and known(
+                commit, rows.mark, rows.digest_at
+            ):
+                return commit
+            steps = advance(self.schema, commit, rows.mark, rows.work)
+            change = drive(steps, rows.answer)
+            with self._connections.committing():
+                write(rows, change, partial(self._connections.commit, connection))
+        return change.recorded
+
+    def _locked(self, connection: Connection, scope: ScopeId) -> ScopeRows:
+        """The scope in a new transaction that holds its lock."""
+        begin = partial(self._connections.begin, connection)
+        return ScopeRows.locked(connection, self._layout, scope, begin)
+
+    @contextmanager
+    def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
+        """See `uaix_core.store.port.Store.snapshot`."""
+        self._owner.check()
+        connection = self._connections.snapshot()
+        try:
+            try:
+                rows = ScopeRows.read(connection, self._layout, scope)
+            except psycopg.Error as error:
+                raise translated(error, self._connections.place) from error
+            snapshot = PostgresSnapshot(rows, self._connections.place)
+            try:
+                yield snapshot
+            finally:
+                snapshot.close()
+        finally:
+            if not self._owner.is_foreign:
+                self._connections.end(connection)
+
+    def _read(self, text: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+        """The result of one statement over all scopes."""
+        connection = self._connections.lend()
+        try:
+            with connection.cursor(binary=True) as cursor:
+                return cursor.execute(text, values).fetchall()
+        except psycopg.Error as error:
+            raise translated(error, self._connections.place) from error
+        finally:
+            self._connections.give_back(connection)
+
+    def due(
+        self, relation: str, *, until: int, limit: int
+    ) -> Sequence[tuple[ScopeId, Row]]:
+        """See `uaix_core.store.port.Store.due`."""
+        self._owner.check()
+        check_due(self.schema, relation, limit)
+        table = self._layout.tables[relation]
+        found = self._read(table.due, (until, limit))
+        rows = table.rows(values[1:] for values in found)
+        scopes = (stored_scope(values[0]) for values in found)
+        return list(zip(scopes, rows, strict=True))
+
+    def scopes(self, *, after: ScopeId | None = None, limit: int) -> Sequence[ScopeId]:
+        """See `uaix_core.store.port.Store.scopes`."""
+        self._owner.check()
+        check_limit(limit)
+        text = (
+            f"SELECT scope FROM {self._layout.names.scope} "  # noqa: S608 - quoted
+            "WHERE scope > %s AND seq > 0 ORDER BY scope LIMIT %s"
+        )
+        start = after.text if after is not None else ""
+        return [stored_scope(text) for (text,) in self._read(text, (start, limit))]
+
+    def rebuild(self, scope: ScopeId) -> int:
+        """See `uaix_core.store.port.Store.rebuild`."""
+        self._owner.check()
+        with self._connections.writing() as connection:
+            if ScopeRows.read(connection, self._layout, scope).number is None:
+                return 0
+            count = rebuild_views(self._locked(connection, scope))
+            with self._connections.committing():
+                self._connections.commit(connection)
+        return count
+
+    def close(self) -> None:
+        """Close the connections; closing twice is allowed."""
+        if self._owner.is_closed:
+            return
+        self._owner.is_closed = True
+        if not self._owner.is_foreign:
+            self._connections.close()

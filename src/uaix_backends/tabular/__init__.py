@@ -1,0 +1,1 @@
+"""What the backends that keep relations as tables share: rows out of results."""
