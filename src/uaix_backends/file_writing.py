@@ -37,6 +37,7 @@ _OCCUPIED: Final = frozenset(
 )
 _NO_FOLDER: Final = frozenset((errno.ENOENT, errno.ENOTDIR))
 _PRIVATE: Final = 0o600
+_PRIVATE_FOLDER: Final = 0o700
 
 
 def write_archive_file(
@@ -69,8 +70,7 @@ def write_archive_file(
         with temporary_file(path.parent) as (temporary, file):
             file.writelines(pieces)
             file.flush()
-            if mode != _PRIVATE and hasattr(os, "fchmod"):
-                os.fchmod(file.fileno(), mode)
+            _set_mode(file.fileno(), mode)
             os.fsync(file.fileno())
             if check is not None:
                 check(temporary)
@@ -117,6 +117,8 @@ def write_folder(
 
 
 def _fill(root: Path, files: Mapping[str, Content]) -> None:
+    # The umask has cut the modes of what was made.
+    root.chmod(_PRIVATE_FOLDER)
     folders = {root}
     for logical, content in files.items():
         path = root / logical
@@ -127,15 +129,22 @@ def _fill(root: Path, files: Mapping[str, Content]) -> None:
             folders.add(parent)
             parent = parent.parent
         for folder in reversed(missing):
-            folder.mkdir(0o700)
+            folder.mkdir(_PRIVATE_FOLDER)
+            folder.chmod(_PRIVATE_FOLDER)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(path, flags, _PRIVATE), "wb", buffering=0) as file:
+            _set_mode(file.fileno(), _PRIVATE)
             view = memoryview(content)
             while view:
                 view = view[file.write(view) :]
             os.fsync(file.fileno())
     for folder in folders:
         _sync_folder(folder)
+
+
+def _set_mode(fd: int, mode: int) -> None:
+    if hasattr(os, "fchmod"):
+        os.fchmod(fd, mode)
 
 
 def _check_parent(path: Path) -> None:
@@ -176,7 +185,9 @@ def _rename_to_new(temporary: Path, path: Path) -> None:
             raise _exists(path) from None
         temporary.rename(path)
     else:
-        temporary.unlink()
+        # The file is in its place; its other name is a leftover like any other.
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 def _sync_folder(path: Path) -> None:

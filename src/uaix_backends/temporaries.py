@@ -102,7 +102,12 @@ def _locked(make: Callable[[], tuple[Path, int]]) -> tuple[Path, int]:
             if not left:
                 raise
             continue
-        if not HAS_LOCKS or _lock(fd, path):
+        try:
+            is_ours = not HAS_LOCKS or _lock(fd, path)
+        except BaseException:
+            os.close(fd)
+            raise
+        if is_ours:
             return path, fd
         os.close(fd)
     raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))

@@ -260,7 +260,13 @@ class Folder(_Opened):
 
     def sync(self) -> None:
         """Make the names in the folder durable."""
-        calls.sync(self.fd)
+        # This folder may stay open for long, and a handle whose sync has failed once
+        # must not be used for another.
+        fd = calls.open(".", os.O_RDONLY | _FOLDER | _SAFE, dir_fd=self.fd)
+        try:
+            calls.sync(fd)
+        finally:
+            os.close(fd)
 
 
 def _check_plain(file: File) -> None:

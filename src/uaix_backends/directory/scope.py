@@ -90,7 +90,8 @@ class Scope:
     def _read(self) -> Loaded:
         for _ in range(_TRIES):
             with self._knowing:
-                if self._is_writing:
+                # An interrupt may have come before the mark was taken back.
+                if self._is_writing and self._writers.locked():
                     # This process has the scope's lock: nobody else can have written.
                     return self._known
                 with (

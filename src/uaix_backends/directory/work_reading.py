@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: A first line of a log is shorter.
 _HEAD_BYTES = 4096
+#: An intent holds the local rows of one commit; four times their limit is none.
+_LONGEST_INTENT = 1 << 30
 
 
 def read_work(known: Loaded, folder: Folder, *, is_locked: bool) -> Loaded:
@@ -78,6 +80,8 @@ class _Reading:
             return None
         with file:
             seen = file.seen()
+            if seen.size > _LONGEST_INTENT:
+                raise damaged(self.scope)
             data = file.read(seen.size, 0)
         intent = read_intent(self.scope, data)
         if intent is not None and (
