@@ -26,10 +26,21 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(python=OLDEST, default=False)
 def nightly(session: nox.Session) -> None:
-    """What is too long for every run: 22,000 damaged archives."""
+    """What is too long for every run: damaged archives, long histories, every fault.
+
+    The histories: 2,000 operations and 20 kills on each backend, and each guard of a
+    backend taken out once, which must be noticed within a minute.
+    """
     install(session)
     page = "tests/packages/test_content_mutations.py"
     session.run("pytest", page, *session.posargs, env={"UAIX_MUTATION_ROUNDS": "11"})
+    kit = ("--pyargs", "uaix_conformance", "-k", "test_16", "--uaix-seconds=20")
+    session.run("pytest", *kit, *session.posargs)
+    page = "tests/conformance_kit/test_unguarded.py"
+    session.run("pytest", page, *session.posargs, env={"UAIX_GUARDS": "all"})
+    # Every kill point, error and power cut; at least 20 kills of each backend.
+    room = ("tests/faults", "--timeout=3600")
+    session.run("pytest", *room, *session.posargs, env={"UAIX_FAULTS": "all"})
 
 
 @nox.session(python=PYTHONS)
@@ -37,6 +48,14 @@ def conformance(session: nox.Session) -> None:
     """The conformance kit, against every installed backend."""
     install(session)
     session.run("pytest", "--pyargs", "uaix_conformance", *session.posargs)
+
+
+@nox.session(python=OLDEST, default=False)
+def mutants(session: nox.Session) -> None:
+    """Whether each mutant of the judged code is noticed; `-- --help` for parts."""
+    install(session)
+    results = session.cache_dir / "mutants.jsonl"
+    session.run("python", "tests/mutants", f"--results={results}", *session.posargs)
 
 
 @nox.session(python=OLDEST)

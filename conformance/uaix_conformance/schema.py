@@ -6,6 +6,8 @@ are named as they please a reader, so one of them is a reserved word of SQL.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from uaix_conformance.reducers import reduce_facts, reduce_notes, reduce_ranks
 from uaix_conformance.rows import (
     Entry,
@@ -24,7 +26,10 @@ from uaix_conformance.rows import (
 from uaix_core.schema.relations import Keep, Relation
 from uaix_core.schema.schema import Room, Schema
 
-__all__ = ["KIT", "ROOMS", "RELATIONS"]
+if TYPE_CHECKING:
+    from uaix_core.schema.reducers import Reducer
+
+__all__ = ["KIT", "ROOMS", "RELATIONS", "watched"]
 
 NOTE = Relation(
     "note",
@@ -110,3 +115,12 @@ KIT = Schema(*ROOMS)
 
 #: The relations in schema order.
 RELATIONS: tuple[Relation, ...] = tuple(KIT.relations.values())
+
+
+def watched(reducer: Reducer) -> Schema:
+    """The kit's schema and one more reducer, which runs last.
+
+    A store may run reducers again whenever it computes views anew, so tests look at
+    the first run for each seq: the one inside the append.
+    """
+    return Schema(*ROOMS, Room("watch", (), reducer))

@@ -26,6 +26,7 @@ from uaix_core.values.ids import ScopeId
 if TYPE_CHECKING:
     from uaix_conformance.rows import Note
     from uaix_core.schema.commits import Commit
+    from uaix_core.schema.rows import Row
     from uaix_core.store.port import Store
 
 _MIB = 2**20
@@ -116,18 +117,18 @@ def _heavy() -> tuple[Note, ...]:
     return (*notes[:-1], note(7, data=rest, text=text, meta="0"))
 
 
-def _heavy_commit(*more: Note) -> Commit:
+def _heavy_commit(*more: Row) -> Commit:
     """A heavy commit that would fail for another reason if its size were taken."""
     return commit(*_heavy(), *more, expects=[expect("note", ("none", 0), 1)])
 
 
 @pytest.mark.clause("11.4")
 def test_bodies_of_256_mib_are_the_most(store: Store) -> None:
-    """One byte more is refused for its size; 256 MiB only for a wrong expect."""
+    """One byte more is too many; 256 MiB and a row without body fail by the expect."""
     with pytest.raises(ConflictError):
-        store.append(_heavy_commit())
+        store.append(_heavy_commit(fact()))
     with pytest.raises(LimitError):
-        store.append(_heavy_commit(note(9, meta="1")))
+        store.append(_heavy_commit(note(9, meta="1"), fact()))
     assert get(store, SCOPE, "note", "t0", 0) is None
 
 

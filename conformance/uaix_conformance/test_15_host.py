@@ -1,7 +1,7 @@
 """Group 15: a store that works inside a transaction which the host owns.
 
-The harness's ``host(path)`` gives a `Host`: a database with the store's tables in it
-and one table of the host's own.
+The harness's ``host(path, schema)`` gives a `Host`: a database with the store's tables
+in it and one table of the host's own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.requires(Capability.JOINS)
 def host(harness: Harness, tmp_path_factory: pytest.TempPathFactory) -> Host:
     """A fresh host application."""
     made: Any = harness
-    opened: Host = made.host(tmp_path_factory.mktemp("host"))
+    opened: Host = made.host(tmp_path_factory.mktemp("host"), KIT)
     return opened
 
 

@@ -15,6 +15,7 @@ from uaix_conformance.examples import (
     expect,
     fact,
     job,
+    lease,
     note,
     note_ref,
     vector,
@@ -161,6 +162,17 @@ def test_a_view_row_beside_good_rows_spoils_the_commit(store: Store) -> None:
     refused(store, SchemaError, commit(fact(), puts=[job(), head]))
 
 
+@pytest.mark.clause("1.8")
+def test_only_a_body_can_be_erased(store: Store) -> None:
+    """History without a body is refused, whether or not a row stands there."""
+    store.append(commit(note(0), fact(0)))
+
+    for size in (0, 1):
+        gone = Ref("fact", (0, False, size, "s0"))
+        refused(store, SchemaError, commit(erases=[gone]))
+        refused(store, SchemaError, commit(note(1), erases=[note_ref(0), gone]))
+
+
 @pytest.mark.clause("1.4")
 def test_every_kind_of_field_comes_back_from_every_keeping(store: Store) -> None:
     """Id, word, instant, int, bool, text, bytes and JSON come back, type and all."""
@@ -272,6 +284,16 @@ def test_each_field_of_a_key_counts(store: Store, field: str) -> None:
         assert getattr(came, "word", None) == value.word
 
 
+#: A row of each relation that a commit may write.
+_BY_NAME: dict[str, Row] = {
+    "note": note(),
+    "fact": fact(),
+    "job": job(),
+    "lease": lease(),
+    "vector": vector(),
+    "entry": entry(),
+}
+
 _PLACED = [
     (relation.name, field)
     for relation in RELATIONS
@@ -280,21 +302,55 @@ _PLACED = [
 ]
 
 
+_NO_KEYS = [
+    ("note", ("t0",)),
+    ("note", ("t0", 0, 0)),
+    ("note", ()),
+    ("note", (0, "t0")),
+    ("note", ("not an id", 0)),
+    ("note", ("t0", "0")),
+    ("note", ("t0", None)),
+    ("fact", (0, 0, 0, "s0")),
+    ("job", (False, True)),
+]
+
+
+@pytest.mark.clause("1.7")
+@pytest.mark.parametrize(("relation", "key"), _NO_KEYS)
+def test_a_read_by_what_is_no_key_is_refused(
+    store: Store, relation: str, key: tuple[object, ...]
+) -> None:
+    """Too few values, too many, and values that the field does not hold."""
+    good = KIT.relation(relation).key_of(_BY_NAME[relation])
+    with store.snapshot(SCOPE) as snapshot:
+        with pytest.raises(CallerError):
+            snapshot.get(relation, key)
+        for keys in ([key], [good, key]):
+            with pytest.raises(CallerError):
+                snapshot.get_many(relation, keys)
+
+
+@pytest.mark.clause("1.7")
+@pytest.mark.parametrize(("relation", "key"), _NO_KEYS)
+def test_a_commit_that_names_what_is_no_key_is_refused(
+    store: Store, relation: str, key: tuple[object, ...]
+) -> None:
+    """In an expect, a drop and an erase alike."""
+    store.append(commit(note(0), note(1, "t1"), puts=[job(0)]))
+    part = {"note": "erases", "job": "drops"}.get(relation)
+    if part is not None:
+        named = Ref(relation, key)
+        refused(store, CallerError, changed(commit(fact()), **{part: [named]}))
+    refused(store, CallerError, commit(fact(1), expects=[expect(relation, key, 0)]))
+
+
 @pytest.mark.clause("1.6")
 @pytest.mark.parametrize(("relation", "field"), _PLACED)
 def test_none_in_a_key_or_path_is_refused(
     store: Store, relation: str, field: str
 ) -> None:
     """Each field of a key or path must have a value."""
-    examples: dict[str, Row] = {
-        "note": note(),
-        "fact": fact(),
-        "job": job(),
-        "lease": KIT.relation("lease").make(("t0", 0, "h0", 0)),
-        "vector": vector(),
-        "entry": entry(),
-    }
-    broken = changed(examples[relation], **{field: None})
+    broken = changed(_BY_NAME[relation], **{field: None})
     history = KIT.relation(relation).keep is Keep.HISTORY
     made = commit(broken) if history else commit(puts=[broken])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -152,3 +152,60 @@ def test_a_commit_touches_its_own_scope_alone(store: Store) -> None:
     assert before == contents(store, OTHER)
     store.append(commit(puts=[job(0)], scope=OTHER))
     assert 2 == getattr(get(store, OTHER, "job", False, 0), "version", None)
+
+
+_TWICE: dict[str, dict[str, Any]] = {
+    "puts": {"puts": [job(1), job(1, due_at=9)]},
+    "drops": {"drops": [Ref("job", (False, 0))] * 2},
+    "erases": {"erases": [note_ref(0)] * 2},
+    "expects": {
+        "expects": [expect("note", ("t0", 0), 1), expect("note", ("t0", 0), 0)],
+    },
+    "put and drop": {"puts": [job(0)], "drops": [Ref("job", (False, 0))]},
+    "add and erase": {"adds": [note(1)], "erases": [note_ref(0), note_ref(1)]},
+}
+
+
+@pytest.mark.clause("2.6")
+@pytest.mark.parametrize("case", _TWICE)
+def test_a_commit_names_a_row_once(store: Store, case: str) -> None:
+    """What it would do to the row would hang on an order that it does not have."""
+    store.append(commit(note(0), note(2), puts=[job(0), job(2)]))
+    whole = commit(note(3), puts=[job(3)])
+
+    refused(store, CallerError, changed(whole, **_TWICE[case]))
+    for part, values in _TWICE[case].items():
+        once = {part: values[:1]}
+        assert place_of(store.append(changed(whole, **once)))
+        whole = commit(note(4), puts=[job(4)])
+
+
+@pytest.mark.clause("2.6")
+def test_different_parts_may_name_one_row(store: Store) -> None:
+    """An expect beside a put, a drop or an erase of its row is what expects are for."""
+    store.append(commit(note(0), puts=[job(0), job(1)]))
+    store.append(
+        commit(
+            note(1),
+            puts=[job(0)],
+            drops=[Ref("job", (False, 1))],
+            erases=[note_ref(0)],
+            expects=[
+                expect("job", (False, 0), 1),
+                expect("job", (False, 1), 1),
+                expect("note", ("t0", 0), 1),
+                expect("note", ("t0", 1), 0),
+            ],
+        )
+    )
+
+    assert get(store, SCOPE, "job", False, 1) is None
+
+
+@pytest.mark.clause("2.7")
+def test_a_commit_changes_something(store: Store) -> None:
+    """Without a change it is refused, also when it expects something that holds."""
+    store.append(commit(note(0)))
+
+    refused(store, CallerError, commit())
+    refused(store, CallerError, commit(expects=[expect("note", ("t0", 0), 1)]))

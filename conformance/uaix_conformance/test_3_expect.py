@@ -24,7 +24,7 @@ from uaix_conformance.examples import (
 from uaix_conformance.threads import at_once
 from uaix_core.schema.commits import Expect
 from uaix_core.schema.relations import Ref
-from uaix_core.values.errors import ConflictError
+from uaix_core.values.errors import CallerError, ConflictError, SchemaError
 
 if TYPE_CHECKING:
     from uaix_core.store.port import Store
@@ -211,6 +211,54 @@ def test_a_conflict_over_nothing_carries_none(store: Store) -> None:
 
     assert ("note", ("t0", 0), 3) == (error.relation, error.key, error.expected)
     assert error.current is None
+
+
+@pytest.mark.clause("3.11")
+@pytest.mark.parametrize("version", [0, 1])
+@pytest.mark.parametrize(
+    ("relation", "key"),
+    [("tally", ("a",)), ("title", ("t0", 0)), ("link", ("t0", 0)), ("rank", (1, "a"))],
+)
+def test_a_view_without_versions_is_not_expected(
+    store: Store, relation: str, key: tuple[object, ...], version: int
+) -> None:
+    """Its rows say nothing about who wrote them last."""
+    store.append(commit(note(0, text="a", title="t")))
+
+    made = commit(fact(1), expects=[expect(relation, key, version)])
+    refused(store, SchemaError, made)
+
+
+@pytest.mark.clause("3.11")
+@pytest.mark.parametrize("version", [-1, True, 1.0, "1", None])
+def test_an_expected_version_is_a_number_from_0_on(
+    store: Store, version: object
+) -> None:
+    """What no row can have is a mistake of the caller and no conflict."""
+    store.append(commit(note(0)))
+
+    made = commit(fact(1), expects=[Expect("note", ("t0", 0), version)])  # type: ignore[arg-type]
+    refused(store, CallerError, made)
+
+
+@pytest.mark.clause("3.10")
+def test_a_conflict_over_a_taken_key_expected_0(store: Store) -> None:
+    """An add relies on no row standing, so the error says 0 and what stands."""
+    store.append(commit(note(0, text="here")))
+
+    error = refused(store, ConflictError, commit(note(0, text="there")))
+    assert ("note", ("t0", 0), 0) == (error.relation, error.key, error.expected)
+    assert exact(get(store, SCOPE, "note", "t0", 0)) == exact(error.current)  # type: ignore[arg-type]
+
+
+@pytest.mark.clause("3.10", "3.9")
+def test_a_conflict_over_a_unique_expected_0(store: Store) -> None:
+    """The error names the row that holds the place."""
+    store.append(commit(note(0, title="a")))
+
+    error = refused(store, ConflictError, commit(note(0, "t1", title="a")))
+    assert ("title", ("t0", 0), 0) == (error.relation, error.key, error.expected)
+    assert exact(get(store, SCOPE, "title", "t0", 0)) == exact(error.current)  # type: ignore[arg-type]
 
 
 @pytest.mark.clause("3.7")

@@ -16,6 +16,7 @@ from uaix_conformance.comparison import (
 from uaix_conformance.examples import (
     OTHER,
     SCOPE,
+    changed,
     commit,
     entry,
     expect,
@@ -30,7 +31,7 @@ from uaix_conformance.sealing import first_digest, sealed_digest
 from uaix_conformance.strategies import INSTANTS, INTEGERS, JSONS
 from uaix_conformance.threads import at_once
 from uaix_core.schema.relations import Ref
-from uaix_core.values.errors import ConflictError
+from uaix_core.values.errors import CallerError, ConflictError
 from uaix_core.values.instants import EARLIEST, FOREVER
 
 if TYPE_CHECKING:
@@ -76,6 +77,18 @@ def test_the_first_wish_stands(store: Store) -> None:
     assert -5 == store.append(commit(fact(1), at=-5)).recorded_at
 
 
+@pytest.mark.clause("4.8")
+@pytest.mark.parametrize(
+    "wish", [EARLIEST - 1, FOREVER + 1, True, 1.0, "1970-01-01T00:00:00Z", None]
+)
+def test_a_wish_is_an_instant(store: Store, wish: object) -> None:
+    """What is no instant is refused, also where it would not be recorded."""
+    store.append(commit(fact(0), at=5))
+
+    for made in (commit(fact(1)), commit(puts=[job(0)])):
+        refused(store, CallerError, changed(made, recorded_at=wish))
+
+
 @pytest.mark.clause("4.2", "8.2")
 def test_local_commits_do_not_move_the_clock(store: Store) -> None:
     """A commit without history leaves the last recorded instant as it was."""
@@ -109,6 +122,19 @@ def test_digests_are_those_of_the_contract(store: Store) -> None:
         previous = sealed_digest(KIT, one, seq, last, previous)
         assert (seq, last, previous) == place_of(store.append(one))
     assert (len(given), previous) == _place(store)
+
+
+@pytest.mark.clause("4.3")
+def test_erases_are_sealed_by_keys_in_json(store: Store) -> None:
+    """A number that JSON can't hold exactly stands in the key as text."""
+    numbers = (0, 2**53 - 1, 2**53, 2**63 - 1, -(2**53), -(2**63))
+    store.append(commit(*(note(number) for number in numbers)))
+    head = _place(store)[1]
+    gone = commit(erases=[note_ref(number) for number in numbers])
+
+    expected = sealed_digest(KIT, gone, 2, 0, head)
+    assert (2, 0, expected) == place_of(store.append(gone))
+    assert gone.erases == commits(store, SCOPE)[1].commit.erases
 
 
 @pytest.mark.clause("4.3")

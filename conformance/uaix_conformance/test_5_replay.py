@@ -30,10 +30,11 @@ from uaix_conformance.examples import (
 )
 from uaix_conformance.oracle import Oracle
 from uaix_conformance.schema import KIT
-from uaix_conformance.sealing import sealed_digest
+from uaix_conformance.sealing import first_digest, sealed_digest
 from uaix_core.schema.commits import Recorded
 from uaix_core.schema.relations import Keep
 from uaix_core.values.errors import IntegrityError
+from uaix_core.values.instants import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,6 +112,32 @@ def test_another_commit_at_a_known_place_is_refused(store: Store, seq: int) -> N
         other = oracle.append(commit(note(number, "fork")))
 
     refused(store, IntegrityError, other)
+
+
+@pytest.mark.clause("5.9")
+@pytest.mark.parametrize("seq", [0, -1, -2])
+@pytest.mark.parametrize("length", [0, 1, 2])
+def test_no_commit_stands_before_the_first(store: Store, seq: int, length: int) -> None:
+    """A seq below 1 is refused, whichever digest of the chain comes with it."""
+    made = [commit(fact(number)) for number in range(length + 1)]
+    digests = [store.append(one).digest for one in made[:length]]
+
+    for digest in (first_digest(SCOPE), *digests):
+        refused(store, IntegrityError, Recorded(seq, 0, digest, made[-1]))
+    assert length + 1 == store.append(made[-1]).seq
+
+
+@pytest.mark.clause("5.4")
+def test_a_well_sealed_gap_is_refused(store: Store) -> None:
+    """A commit that is sealed for a later place after this head is no next one."""
+    head = store.append(commit(fact(0))).digest
+    given = commit(fact(1))
+    for seq in (3, 4):
+        digest = sealed_digest(KIT, given, seq, 0, head)
+        refused(store, IntegrityError, Recorded(seq, 0, digest, given))
+
+    digest = sealed_digest(KIT, given, 2, 0, head)
+    assert 2 == store.append(Recorded(2, 0, digest, given)).seq
 
 
 @pytest.mark.clause("5.4")
@@ -195,6 +222,18 @@ def test_a_commit_that_goes_back_in_time_is_refused(store: Store) -> None:
             assert place_of(recorded) == place_of(store.append(recorded))
         else:
             refused(store, IntegrityError, recorded)
+
+
+@pytest.mark.clause("5.5")
+def test_a_commit_beyond_all_instants_is_refused(store: Store) -> None:
+    """The last instant that can be written down is taken, one after it is not."""
+    with store.snapshot(SCOPE) as snapshot:
+        head = snapshot.head
+    given = commit(fact())
+    digest = sealed_digest(KIT, given, 1, FOREVER, head)
+
+    refused(store, IntegrityError, Recorded(1, FOREVER + 1, digest, given))
+    assert FOREVER == store.append(Recorded(1, FOREVER, digest, given)).recorded_at
 
 
 @pytest.mark.clause("5.6", "6.2")

@@ -21,6 +21,7 @@ from uaix_conformance.comparison import (
 from uaix_conformance.examples import (
     OTHER,
     SCOPE,
+    changed,
     commit,
     entry,
     fact,
@@ -31,9 +32,14 @@ from uaix_conformance.examples import (
     vector,
 )
 from uaix_conformance.oracle import without_body
-from uaix_conformance.schema import KIT, NOTE
+from uaix_conformance.schema import KIT, NOTE, ROOMS
+from uaix_conformance.sealing import first_digest, sealed_digest
+from uaix_core.schema.commits import Recorded
+from uaix_core.schema.relations import Keep, Relation
+from uaix_core.schema.rows import Id, Int, Row, row
+from uaix_core.schema.schema import Room, Schema
 from uaix_core.store.port import Capability
-from uaix_core.values.errors import ConflictError
+from uaix_core.values.errors import CallerError, ConflictError, IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -202,6 +208,39 @@ def test_what_one_commit_puts_about_a_row_it_erases_goes_too(store: Store) -> No
     assert [] == rows(store, SCOPE, "vector")
 
 
+@row
+class Pin(Row):
+    """WORK about a note that its key does not name, so it may move to another."""
+
+    name: Id
+    topic: Id
+    number: Int
+
+
+PIN = Relation(
+    "pin",
+    Pin,
+    ("name",),
+    keep=Keep.WORK,
+    paths={"by_note": ("topic", "number")},
+    about="note",
+)
+
+
+@pytest.mark.clause("6.7")
+def test_a_row_that_moves_away_in_the_same_commit_stays(site: Site) -> None:
+    """Put again about another row, it is no longer about the one that goes."""
+    store = site.open(Schema(*ROOMS, Room("pins", (PIN,))))
+    store.append(commit(note(0, text="a"), note(1, text="b")))
+    store.append(commit(puts=[Pin(name, "t0", 0) for name in ("goes", "moves")]))
+    store.append(commit(puts=[Pin("moves", "t0", 1)], erases=[note_ref(0)]))
+
+    with store.snapshot(SCOPE) as snapshot:
+        for path in PIN.orders:
+            (pin,) = snapshot.scan("pin", path, limit=9)
+            assert ("moves", 1, 2) == (pin.name, pin.number, pin.version)  # type: ignore[attr-defined]
+
+
 @pytest.mark.clause("6.7")
 def test_an_erasure_stays_in_its_scope(store: Store) -> None:
     """The same key of another scope keeps its body and what is about it."""
@@ -211,6 +250,48 @@ def test_an_erasure_stays_in_its_scope(store: Store) -> None:
     store.append(commit(erases=[note_ref(0)]))
 
     assert before == contents(store, OTHER)
+
+
+#: What may be wrong with a body, beside a digest that is right for it.
+_SPOILT: dict[str, dict[str, object]] = {
+    "no title": {"title": None},
+    "no text": {"text": None},
+    "no data": {"data": None},
+    "no meta": {"meta": None},
+    "no salt": {"salt": None},
+    "a salt alone": dict.fromkeys(("title", "text", "data", "meta")),
+    "another text": {"text": "b"},
+    "another title": {"title": "a"},
+    "other data": {"data": b"b"},
+    "another salt": {"salt": b"s" * 16},
+    "another digest": {"body_digest": "0" * 64},
+    "moved text": {"title": "a", "text": ""},
+}
+
+
+@pytest.mark.clause("6.9")
+@pytest.mark.parametrize("spoilt", [*_SPOILT, "no body"])
+def test_a_new_row_brings_the_body_of_its_digest(store: Store, spoilt: str) -> None:
+    """Half a body, none, and one of another digest are refused."""
+    gone: dict[str, object] = dict.fromkeys((*NOTE.body, "salt"))
+    broken = changed(note(1, text="a"), **_SPOILT.get(spoilt, gone))
+
+    refused(store, CallerError, commit(note(0), broken))
+    assert 1 == store.append(commit(note(1, text="a"))).seq
+
+
+@pytest.mark.clause("6.10")
+@pytest.mark.parametrize("spoilt", _SPOILT)
+def test_a_replayed_body_is_that_of_its_digest(store: Store, spoilt: str) -> None:
+    """The chain covers the digest alone, so half a body would hide behind it."""
+    written = note(1, text="a")
+    broken = commit(note(0), changed(written, **_SPOILT[spoilt]))
+    digest = sealed_digest(KIT, broken, 1, 0, first_digest(SCOPE))
+    refused(store, IntegrityError, Recorded(1, 0, digest, broken))
+
+    whole = commit(note(0), written)
+    digest = sealed_digest(KIT, whole, 1, 0, first_digest(SCOPE))
+    assert 1 == store.append(Recorded(1, 0, digest, whole)).seq
 
 
 _TEXT = "quetzal-riddle-7Hd0aPq2 and a tail"

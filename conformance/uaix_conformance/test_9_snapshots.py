@@ -205,6 +205,7 @@ def test_commits_begin_after_a_seq(store: Store) -> None:
         store.append(commit(fact(number), note(number)))
     with store.snapshot(SCOPE) as snapshot:
         for after, seqs in (
+            (-1, [1, 2, 3, 4]),
             (0, [1, 2, 3, 4]),
             (1, [2, 3, 4]),
             (3, [4]),
@@ -235,3 +236,14 @@ def test_a_closed_snapshot_refuses_reads(store: Store) -> None:
     ):
         with pytest.raises(ClosedError):
             read()
+
+
+@pytest.mark.clause("9.7")
+def test_a_half_read_answer_ends_with_its_snapshot(store: Store) -> None:
+    """commits() that was begun gives no further commit once the snapshot is closed."""
+    _fill(store)
+    with store.snapshot(SCOPE) as snapshot:
+        reading = snapshot.commits()
+        assert 1 == next(reading).seq
+    with pytest.raises(ClosedError):
+        next(reading)

@@ -46,9 +46,8 @@ def test_a_healthy_store_conforms(healthy):
     assert "CONFORMS to contract 26.1 (durable, files)" == verdict["verdict"]
     standings = {c: found["standing"] for c, found in verdict["clauses"].items()}
     assert {"held", "not declared"} == set(standings.values())
-    assert {"14.4", "14.5", *(f"15.{n}" for n in range(1, 8))} == {
-        clause for clause, standing in standings.items() if standing != "held"
-    }
+    unbound = {"14.4", "14.5"} | {c for c in standings if c.startswith(("15.", "16."))}
+    assert unbound == {c for c, standing in standings.items() if standing != "held"}
 
 
 @pytest.mark.parametrize(

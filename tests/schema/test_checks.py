@@ -160,6 +160,30 @@ def test_unsound_commits_are_refused(case: str) -> None:
         check_commit(SCHEMA, commit)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "code"),
+    [
+        ("details", '"\0"', "text.not-storable"),
+        ("details", '"\ud800"', "text.not-storable"),
+        ("details", "{ }", "schema.value"),
+        ("details", 1, "schema.value"),
+        ("receipt_id", "\0", "schema.value"),
+        ("outcome", "\0", "schema.value"),
+    ],
+)
+def test_a_text_that_no_store_may_hold_has_its_own_code(
+    field: str, value: object, code: str
+) -> None:
+    """What people write can be mended by them; any other wrong value is a mistake."""
+    commit = Commit(SCOPE, 0, adds=(attrs.evolve(receipt(), **{field: value}),))
+
+    with pytest.raises(CallerError) as caught:
+        check_commit(SCHEMA, commit)
+
+    assert code == caught.value.code
+    assert f"receipt.{field}" == caught.value.path
+
+
 def test_a_replayed_row_may_be_born_erased() -> None:
     """Only a replay may bring rows whose bodies are gone."""
     commit = Commit(SCOPE, 0, adds=(RECEIPT.erased(receipt()),))
@@ -190,7 +214,23 @@ HELD = {
     Kind.BYTES: ([b"", b"\0\xff"], ["", bytearray(b"x"), memoryview(b"x"), None]),
     Kind.JSON: (
         ["{}", "[]", '""', "null", "0", '{"a":1,"b":[true]}', "0.5", '{"é":1}'],
-        ["", "{ }", '{"b":1,"a":2}', "1.0", "NaN", '"\\u0041"', "[1,]", 1, None, "01"],
+        [
+            "\0",
+            '"\0"',
+            '"\ud800"',
+            '{"\ud800":1}',
+            '"\\ud800"',
+            "",
+            "{ }",
+            '{"b":1,"a":2}',
+            "1.0",
+            "NaN",
+            '"\\u0041"',
+            "[1,]",
+            1,
+            None,
+            "01",
+        ],
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any
 
+import attrs
 import pytest
 
 from uaix_core.schema.relations import Keep, Relation
@@ -19,6 +20,7 @@ from uaix_core.schema.rows import (
     row,
 )
 from uaix_core.schema.schema import Room, Schema
+from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import SchemaError
 
 
@@ -112,6 +114,54 @@ def test_a_sound_declaration_knows_its_parts() -> None:
     )
 
 
+def test_a_row_without_a_body_may_name_its_fields_as_it_likes() -> None:
+    """Only in a relation with a body are salt and body digest no fields of its own."""
+
+    @row
+    class Dish(Row):
+        """A row with a field that bodies have as well."""
+
+        salt: Id
+        body_digest: Id
+        name: Id
+
+    relation = Relation("dish", Dish, ("salt", "name"), keep=Keep.WORK)
+    made = relation.make(("a", "b", "c"))
+
+    assert ("salt", "body_digest", "name") == relation.columns == relation.header
+    assert (("a", "c"), ("a", "b", "c")) == (
+        relation.key_of(made),
+        relation.values(made),
+    )
+    assert not relation.has_body(made)
+
+
+def test_a_made_row_has_the_version_it_is_given() -> None:
+    """Without one it is new to every store, with or without a body."""
+    values = {
+        note: ("n", 1, "text", b"data", "0" * 64, b"s"),
+        task: ("n", 0, "open", None),
+    }
+    for relation_of, given in values.items():
+        relation = relation_of()
+        assert 0 == relation.make(given).version
+        assert 7 == relation.make(given, 7).version
+        assert given == relation.values(relation.make(given, 7))
+
+
+def test_a_row_named_by_its_header_says_so_in_full() -> None:
+    """Its id is the digest of the other fields, and its header's text has all."""
+    relation = note(key=("number", "note_id"))
+    made = relation.named_by_header("note_id", b"s" * 16, number=1, text="", data=b"")
+    again = relation.make(relation.values(made))
+    nameless = attrs.evolve(again, note_id=None)
+
+    assert relation.header_text(again) == relation.header_text(made)
+    assert (
+        sha256_hex(relation.header_text(nameless).encode()) == relation.key_of(made)[1]
+    )
+
+
 def test_a_path_keeps_key_fields_where_it_names_them() -> None:
     """A key field that a path names stands where the path puts it, once."""
     relation = task(paths={"by_time": ("at", "note_id")})
@@ -147,6 +197,20 @@ def test_about_needs_a_body_and_a_path_to_it(about: str, key: tuple[str, ...]) -
     """What is dropped with an erased row must be found by that row's key."""
     with pytest.raises(SchemaError):
         Schema(Room("a", (note(), task(about=about, key=key))))
+
+
+def test_about_names_what_can_be_erased() -> None:
+    """Nothing goes with a row that has no body to erase."""
+
+    @row
+    class Plain(Row):
+        """History without a body."""
+
+        note_id: Id
+
+    plain = Relation("plain", Plain, ("note_id",), keep=Keep.HISTORY)
+    with pytest.raises(SchemaError):
+        Schema(Room("a", (plain, task(about="plain"))))
 
 
 def test_about_is_found_through_a_path() -> None:

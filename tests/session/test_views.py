@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.session.conftest import Counter
+from tests.session.plain_views import PlainViews, sorted_rows
 
 from uaix_backends.memory import MemoryStore
 from uaix_core import ScopeId
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import REVISION
-from uaix_core.packages.relations import CHECKPOINT
+from uaix_core.packages.file_views import file_rows
+from uaix_core.packages.relations import (
+    ACCEPTANCE,
+    CHECKPOINT,
+    Dimension,
+    PackageFile,
+    PersonaName,
+)
 from uaix_core.schema.commits import Commit
+from uaix_core.schema.relations import Keep
+from uaix_core.session.schema import SCHEMA
 from uaix_core.store.copying import copy_scope, differences
 from uaix_core.values.canonical import canonical_text
 from uaix_core.values.ids import Principal
@@ -85,9 +97,8 @@ def checkpoint(number: int, package: str, scopes: list[str]) -> Row:
     )
 
 
-@given(st.data())
-def test_views_follow_the_surviving_history(data: st.DataObject) -> None:
-    """Rebuilding, or replaying elsewhere, gives equal rows, also after erasures."""
+def life(data: st.DataObject) -> MemoryStore:
+    """A store after some commits and erasures."""
     store, sources = MemoryStore(), Counter()
     writing = Writing(SCOPE, Principal("operator", "x"), 0, sources, sources)
     written: list[tuple[str, tuple[str]]] = []
@@ -121,7 +132,138 @@ def test_views_follow_the_surviving_history(data: st.DataObject) -> None:
         store.append(Commit(SCOPE, number, adds=tuple(adds), erases=tuple(erases)))
         refs = (store.schema.of(row).ref(row) for row in adds)
         written += [(ref.relation, ref.key) for ref in refs]
+    return store
 
+
+def views_of(store: MemoryStore) -> dict[str, list[tuple[object, int, Row]]]:
+    """All VIEW rows that stand."""
+    with store.snapshot(SCOPE) as snapshot:
+        return sorted_rows(
+            row
+            for relation in store.schema.kept(Keep.VIEW)
+            for row in snapshot.scan(relation.name, "key", limit=1_000)
+        )
+
+
+def plain_views(store: MemoryStore) -> dict[str, list[tuple[object, int, Row]]]:
+    """What should stand."""
+    with store.snapshot(SCOPE) as snapshot:
+        return PlainViews(snapshot.commits()).rows()
+
+
+@given(st.data())
+def test_views_show_what_they_say(data: st.DataObject) -> None:
+    """After any life the views are what the history plainly says."""
+    store = life(data)
+
+    assert plain_views(store) == views_of(store)
+
+
+def commit(at: int, *adds: Row, erases: tuple[Row, ...] = ()) -> Commit:
+    """A commit of product rows."""
+    refs = tuple(SCHEMA.of(row).ref(row) for row in erases)
+    return Commit(SCOPE, at, adds=adds, erases=refs)
+
+
+def test_views_show_what_they_say_step_by_step() -> None:
+    """Two packages and two records, each created, changed, erased and made again."""
+    named, other = "name: Ada\nvoice: calm\n", "name: Bo\n"
+    sources = Counter()
+    writing = Writing(SCOPE, Principal("operator", "x"), 0, sources, sources)
+    checkpoints = [
+        checkpoint(1, "one", ["universal", "persona"]),
+        checkpoint(2, "one", ["persona", "other"]),
+        checkpoint(3, "one", []),
+        checkpoint(4, "two", ["persona"]),
+        checkpoint(5, "two", ["persona", "universal"]),
+        checkpoint(6, "two", ["other"]),
+    ]
+    revisions = [
+        revision(1, "one", "persona", "create", named),
+        revision(1, "one", "a", "create", "x"),
+        revision(2, "one", "persona", "replace", other),
+        revision(3, "one", "persona", "tombstone", other),
+        revision(4, "one", "persona", "replace", named),
+        revision(1, "two", "persona", "create", named),
+        revision(2, "two", "persona", "replace", other),
+        revision(3, "two", "persona", "replace", named),
+    ]
+    policies = [
+        ACCEPTANCE.named_by_header(
+            "acceptance_id",
+            b"s" * 16,
+            number=number,
+            actor_kind="operator",
+            actor_id="x",
+            policy="{}",
+        )
+        for number in range(4)
+    ]
+    receipts = [
+        receipt_row(
+            writing,
+            sources.new(),
+            operation="install",
+            outcome="accepted",
+            details={},
+            key_digest=key,
+        )
+        for key in (None, "k", "k", "l")
+    ]
+    store = MemoryStore()
+    for made in (
+        commit(1, checkpoints[0], *revisions[:2], receipts[0], policies[0]),
+        commit(2, checkpoints[1], revisions[2], receipts[1], policies[1]),
+        commit(3, erases=(checkpoints[0], revisions[0], policies[0], receipts[0])),
+        commit(
+            4, checkpoints[5], checkpoints[3], revisions[5], receipts[2], receipts[3]
+        ),
+        commit(5, revisions[3], erases=(checkpoints[3], revisions[1])),
+        commit(6, checkpoints[4], revisions[4], erases=(policies[1], revisions[5])),
+        commit(7, revisions[6], policies[2], policies[3]),
+        commit(8, checkpoints[2], revisions[7], erases=(revisions[6],)),
+        commit(9, erases=(checkpoints[2], revisions[7], policies[3])),
+    ):
+        store.append(made)
+        assert plain_views(store) == views_of(store)
+
+
+@pytest.mark.parametrize(
+    ("path", "role", "content", "said", "name"),
+    [
+        (".uai/persona.uai", "persona", "voice: calm\nname: Ada\n", 2, "ada"),
+        (".uai/persona.uai", "persona", "## Others\nname: Bo\n", 1, None),
+        (".uai/persona.uai", "persona", "voice: calm\n", 1, None),
+        (".uai/other.uai", "persona", "name: Ada\n", 1, None),
+        (".uai/persona.uai", "memory", "name: Ada\n", 0, None),
+        ("notes.md", "persona", "name: Ada\n", 0, None),
+    ],
+)
+def test_a_file_says_what_its_revision_holds(
+    path: str, role: str, content: str, said: int, name: str | None
+) -> None:
+    """Registered `.uai` files are taken apart; one file alone names the persona."""
+    whole = revision(1, "one", "a", "create", content)
+    made = attrs.evolve(whole, path=path, role=role)
+    file, *others = file_rows(made)
+    names = [PersonaName(name, "one")] if name is not None else []
+
+    assert isinstance(file, PackageFile)
+    assert (path, role, "universal", "text/uaix") == (
+        file.path,
+        file.role,
+        file.scope,
+        file.media_type,
+    )
+    assert (said, name) == (file.dimension_count, file.persona_name)
+    assert said == sum(isinstance(row, Dimension) for row in others)
+    assert names == others[said:]
+
+
+@given(st.data())
+def test_views_follow_the_surviving_history(data: st.DataObject) -> None:
+    """Rebuilding, or replaying elsewhere, gives equal rows, also after erasures."""
+    store = life(data)
     other = MemoryStore()
     copy_scope(store, other, SCOPE)
     assert [] == differences(store, other, SCOPE)

@@ -38,7 +38,7 @@ def reduce_history(recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
     """Move the heads to the new revisions; list the receipts and their keys."""
     revisions = [r for r in recorded.commit.adds if isinstance(r, Revision)]
     refs = {Ref(HEAD.name, (r.package_id, r.record_id)) for r in revisions}
-    heads = dict((yield refs)) if refs else {}
+    heads = dict((yield refs))
     for revision in revisions:
         ref = Ref(HEAD.name, (revision.package_id, revision.record_id))
         before = heads.get(ref)

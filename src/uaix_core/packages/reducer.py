@@ -79,7 +79,7 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     # A first revision finds nothing of its record to take back.
     refs |= {file_ref(r) for r in revisions if r.number > 1}
     refs |= {file_ref(r) for r in lost_revisions}
-    before = (yield refs) if refs else {}
+    before = yield refs
 
     packages = {ref: row for ref, row in before.items() if isinstance(row, Package)}
     puts: list[Row] = []
@@ -107,16 +107,15 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
         old_file = files.pop(file_ref(revision), None)
         if old_file is not None:
             drops += rows_of(old_file)
-        if revision.path is None or revision.change == "tombstone":
-            drops.append(file_ref(revision))
-        else:
+        if revision.path is not None and revision.change != "tombstone":
             puts += file_rows(revision)
     for revision in lost_revisions:
         file = files.get(file_ref(revision))
         if file is not None and file.revision_id == revision.revision_id:
             drops += rows_of(file)
     puts += [row for row in scopes.values() if row is not None]
-    drops += [ref for ref, row in scopes.items() if row is None]
+    # Those that are put stand, whatever is dropped beside them.
+    drops += scopes
     return Changes(puts=puts, drops=drops)
 
 

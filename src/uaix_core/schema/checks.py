@@ -23,15 +23,18 @@ if TYPE_CHECKING:
 
 def check_value(field: Field, value: Any, path: str) -> None:
     """Refuse a value that the field can't hold (``schema.value``)."""
-    if field.rules.holds(value):
-        return
+    if not field.rules.holds(value):
+        raise _wrong(field, value, path)
+
+
+def _wrong(field: Field, value: Any, path: str) -> CallerError:
     if field.kind in CONTENT and type(value) is str and not is_storable(value):
-        raise CallerError(
+        return CallerError(
             "text with a NUL or a lone surrogate can't be stored",
             code="text.not-storable",
             path=f"{path}.{field.name}",
         )
-    raise CallerError(
+    return CallerError(
         f"not a value of kind {field.kind.value}",
         code="schema.value",
         path=f"{path}.{field.name}",
@@ -44,9 +47,8 @@ def check_row(relation: Relation, row: Row) -> int:
     values = relation.values(row)
     for i, holds in enumerate(relation.holds):
         if not holds(values[i]):
-            check_value(relation.ordered[i], values[i], name)
-    if not relation.body:
-        return 0
+            raise _wrong(relation.ordered[i], values[i], name)
+    # A relation without a body has no salt either: it is absent as a whole.
     body = relation.body_values(row)
     absent = body.count(None) + (not relation.has_body(row))
     if absent == len(body) + 1:
@@ -79,7 +81,7 @@ def check_key(relation: Relation, key: Key) -> None:
         )
     for i, holds in enumerate(relation.key_holds):
         if not holds(key[i]):
-            check_value(relation.fields[relation.key[i]], key[i], relation.name)
+            raise _wrong(relation.fields[relation.key[i]], key[i], relation.name)
 
 
 def check_commit(
@@ -104,8 +106,8 @@ def check_commit(
     put = _check_local(schema, commit)
     for ref in commit.erases:
         relation = schema.relation(ref.relation)
-        _check_keep(relation, Keep.HISTORY)
         check_key(relation, ref.key)
+        # Only HISTORY has bodies.
         if not relation.body:
             raise SchemaError(
                 "the relation has no body to erase",

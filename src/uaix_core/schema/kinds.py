@@ -71,8 +71,7 @@ class Rules:
 
 @lru_cache(maxsize=256)
 def _is_canonical(value: str) -> bool:
-    if not is_storable(value):
-        return False
+    # Raw NULs are no JSON, and lone surrogates have no canonical text.
     try:
         return canonical_text(json.loads(value)) == value
     except (ValueError, RecursionError):

@@ -34,9 +34,3 @@ class Changes:
 
 Steps = Generator[AbstractSet[Ref], Mapping[Ref, Row], Changes]
 Reducer = Callable[[Recorded, Mapping[Ref, Row]], Steps]
-
-
-def no_changes(_recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
-    """The reducer of a room without views."""
-    yield from ()
-    return Changes()

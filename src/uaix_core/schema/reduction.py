@@ -5,6 +5,7 @@ All run in schema order over one overlay, so a later one sees what an earlier on
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 from uaix_core.schema.reducers import MAX_ROUNDS, Changes
@@ -32,24 +33,21 @@ def reduce(
     seen: dict[Ref, Row | None] = {
         ref: schema.relation(ref.relation).erased(row) for ref, row in erased.items()
     }
-    is_history_read = False
     for reducer in schema.reducers:
         steps = reducer(recorded, erased)
         reply: Mapping[Ref, Row] | None = None
-        for rounds in range(MAX_ROUNDS + 1):
+        for rounds in count():
             try:
                 wanted = steps.send(reply)  # type: ignore[arg-type] # None starts it
             except StopIteration as done:
                 _apply(schema, recorded, done.value, overlay)
                 break
             if rounds == MAX_ROUNDS:
-                steps.close()
                 raise SchemaError(
                     f"a reducer may read {MAX_ROUNDS} times", code="schema.reducer"
                 )
             unknown = {r for r in wanted if r not in seen and r not in overlay}
-            if _reads_history(schema, unknown) and not is_history_read:
-                is_history_read = True
+            if _reads_history(schema, unknown):
                 seen |= _added(schema, recorded)
                 unknown -= seen.keys()
             if unknown:

@@ -140,8 +140,8 @@ class Relation:
         put(self, "orders", orders)
         self._check()
         # attrs puts the keyword-only fields of the base first; values have them last.
-        own = tuple(n for n in fields if n not in ("body_digest", "salt"))
-        columns = (*own, "body_digest", "salt") if self.body else own
+        last = ("body_digest", "salt") if self.body else ()
+        columns = (*(n for n in fields if n not in last), *last)
         put(self, "columns", columns)
         put(self, "ordered", tuple(fields[n] for n in columns))
         put(self, "holds", tuple(field.rules.holds for field in self.ordered))
@@ -305,7 +305,7 @@ class Relation:
             raise self._broken("unique names paths of the relation")
         if self.about and self.keep not in (Keep.WORK, Keep.CACHE):
             raise self._broken("about is for WORK and CACHE")
-        due = self.fields.get(self.due) if self.due else None
+        due = self.fields.get(self.due or "")
         if self.due and (
             self.keep is not Keep.WORK
             or due is None

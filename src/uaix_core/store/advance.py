@@ -170,7 +170,7 @@ def advance(
         for row in commit.puts
         if _target(schema, row) not in erased
     ]
-    staying = {schema.of(row).ref(row) for row in kept} if about else set()
+    staying = {schema.of(row).ref(row) for row in kept}
     local = {ref for ref in about if ref not in commit.drops} - staying
     views = [row for row in overlay.values() if row is not None]
     gone = [ref for ref, row in overlay.items() if row is None]

@@ -12,7 +12,7 @@ from uaix_core.schema.codec import key_out
 from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.values.canonical import plain_bytes, plain_text, sha256_hex
 from uaix_core.values.errors import IntegrityError
-from uaix_core.values.instants import EARLIEST, format_instant
+from uaix_core.values.instants import EARLIEST, FOREVER, format_instant
 
 if TYPE_CHECKING:
     from uaix_core.schema.schema import Schema
@@ -77,9 +77,9 @@ def check_chained(schema: Schema, recorded: Recorded, previous: Mark) -> None:
     where = f"{recorded.commit.scope.text}#{recorded.seq}"
     if recorded.seq != previous.seq + 1:
         raise IntegrityError("a gap in the chain", code="chain.gap", path=where)
-    if recorded.recorded_at < previous.recorded_at:
+    if not previous.recorded_at <= recorded.recorded_at <= FOREVER:
         raise IntegrityError(
-            "the chain goes back in time", code="chain.time", path=where
+            "the chain goes back in time or beyond it", code="chain.time", path=where
         )
     form = chained_form(
         schema, recorded.commit, recorded.seq, recorded.recorded_at, previous.digest

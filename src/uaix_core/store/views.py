@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from uaix_core.schema.relations import Key, Ref, Relation
@@ -102,10 +103,11 @@ def due_rows(
 ) -> list[tuple[ScopeId, Row]]:
     """The due rows of many scopes in the order (due instant, scope text, key)."""
     found = [
-        (getattr(row, field), state.scope.text, relation.key_of(row), state.scope, row)
+        (getattr(row, field), state.scope.text, state.scope, row)
         for state in states
         for row in state.all(relation.name)
         if getattr(row, field) <= until
     ]
-    found.sort(key=lambda entry: entry[:3])
+    # The rows of a scope come in the order of their keys, and sorting keeps it.
+    found.sort(key=itemgetter(0, 1))
     return [(scope, row) for *_order, scope, row in found[:limit]]

@@ -122,6 +122,15 @@ class ConflictError(UaixError):
         self.current = current
 
 
+class StaleSnapshotError(ConflictError):
+    """The host's transaction reads an older state than the last writer left.
+
+    Nothing in it can be mended: roll back and repeat the whole transaction.
+    """
+
+    default_code = "host.stale-snapshot"
+
+
 class StorageError(UaixError, OSError):
     """The medium failed: disk full, I/O error, a lock that stayed busy."""
 
@@ -145,6 +154,16 @@ class OutcomeUnknownError(StorageError):
     """
 
     default_code = "storage.outcome-unknown"
+
+
+class HostTransactionLostError(StorageError):
+    """The host's transaction ended while something was being staged in it.
+
+    What the transaction held is gone, the host's own rows included, unless it was
+    committed by somebody else.
+    """
+
+    default_code = "host.transaction-lost"
 
 
 class IntegrityError(StorageError):

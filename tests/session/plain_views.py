@@ -1,0 +1,127 @@
+"""The product's views, read off the surviving history in one go and in plain words."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from uaix_core.history.relations import (
+    Head,
+    Idempotency,
+    Receipt,
+    ReceiptEntry,
+    Revision,
+)
+from uaix_core.packages.file_views import file_rows
+from uaix_core.packages.relations import (
+    PACKAGE_FILE,
+    Acceptance,
+    AcceptanceInForce,
+    Checkpoint,
+    CheckpointDigest,
+    Package,
+    PackageScope,
+)
+from uaix_core.session.schema import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from uaix_core.schema.commits import Recorded
+    from uaix_core.schema.rows import Row
+
+_COPIED = ("state", "ruleset", "file_count", "total_bytes")
+_WORDS = ("profile_id", "issuer", "status", "created_utc", "declared_scopes")
+
+
+class PlainViews:
+    """What stands after some commits, by what each view says it shows."""
+
+    def __init__(self, commits: Iterable[Recorded]) -> None:
+        self._heads: dict[tuple[str, str], Head] = {}
+        self._files: dict[tuple[str, str], tuple[Revision, int]] = {}
+        self._packages: dict[str, Package] = {}
+        self._single: list[Row] = []
+        self._policy: list[Row] = []
+        for recorded in commits:
+            for row in recorded.commit.adds:
+                self._take(row, recorded.recorded_at, recorded.seq)
+
+    def _take(self, row: Row, at: int, seq: int) -> None:
+        match row:
+            case Revision():
+                place = (row.package_id, row.record_id)
+                born = self._heads[place].created_at if place in self._heads else at
+                named = (*place, row.revision_id, row.number, row.change)
+                self._heads[place] = Head(*named, born, at, version=seq)
+                self._files[place] = row, seq
+            case Checkpoint():
+                self._take_checkpoint(row, at, seq)
+            case Receipt():
+                self._take_receipt(row, at, seq)
+            case Acceptance():
+                shown = ("packages", row.acceptance_id, row.number, row.policy)
+                self._policy = [AcceptanceInForce(*shown, version=seq)]
+
+    def _take_checkpoint(self, row: Checkpoint, at: int, seq: int) -> None:
+        before = self._packages.get(row.package_id)
+        self._packages[row.package_id] = Package(
+            package_id=row.package_id,
+            checkpoint_id=row.checkpoint_id,
+            number=row.number,
+            installed_at=before.installed_at if before else at,
+            modified_at=at,
+            manifest_sha256=row.manifest_sha256,
+            version=seq,
+            **{name: getattr(row, name) for name in (*_COPIED, *_WORDS)},
+        )
+        if row.manifest_sha256 and row.files_sha256:
+            digests = (row.manifest_sha256, row.files_sha256)
+            named = (row.package_id, *digests, row.number, row.checkpoint_id)
+            self._single.append(CheckpointDigest(*named))
+
+    def _take_receipt(self, row: Receipt, at: int, seq: int) -> None:
+        self._single.append(
+            ReceiptEntry(
+                row.receipt_id,
+                at,
+                row.package_id or "",
+                row.operation,
+                row.outcome,
+                row.actor_kind,
+                row.actor_id,
+            )
+        )
+        if row.key_digest is not None:
+            key = (row.operation, row.key_digest)
+            self._single = [
+                one
+                for one in self._single
+                if not isinstance(one, Idempotency)
+                or (one.operation, one.key_digest) != key
+            ]
+            found = Idempotency(*key, row.receipt_id, at, version=seq)
+            self._single.append(found)
+
+    def rows(self) -> dict[str, list[tuple[object, int, Row]]]:
+        """View -> key, version and row of all that stands, in order."""
+        every: list[Row] = [*self._single, *self._policy, *self._heads.values()]
+        for package in self._packages.values():
+            every.append(package)
+            declared = json.loads(package.declared_scopes or "[]")
+            every += [PackageScope(package.package_id, scope) for scope in declared]
+        for revision, seq in self._files.values():
+            if revision.path is not None and revision.change != "tombstone":
+                first, *others = file_rows(revision)
+                every += [PACKAGE_FILE.stamped(first, seq), *others]
+        return sorted_rows(every)
+
+
+def sorted_rows(rows: Iterable[Row]) -> dict[str, list[tuple[object, int, Row]]]:
+    """Rows by their relation, in the order of their keys, with their versions."""
+    found: dict[str, list[tuple[object, int, Row]]] = {}
+    for row in rows:
+        relation = SCHEMA.of(row)
+        entry = (relation.key_of(row), row.version, row)
+        found.setdefault(relation.name, []).append(entry)
+    return {name: sorted(found[name], key=lambda e: e[0]) for name in sorted(found)}
