@@ -15,7 +15,7 @@ from uaix_core.packages import examples
 from uaix_core.packages.examples.making import example_files, shipped_files
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.templates.new import KINDS
-from uaix_core.session.schema import SCHEMA
+from uaix_core.session.schema import ROOMS
 from uaix_core.values import errors
 from uaix_core.values.errors import CallerError, ConflictError, StorageError
 
@@ -151,7 +151,7 @@ def relation_text(relation: Relation) -> str:
 def model_page() -> str:
     """`docs/reference/model.md`."""
     rooms = []
-    for room in SCHEMA.rooms:
+    for room in ROOMS:
         rooms.append(f"## {room.name.capitalize()}")
         rooms += [relation_text(relation) for relation in room.relations]
     return "\n\n".join(

@@ -33,7 +33,7 @@ def run_kit(tmp_path_factory):
     def run(*arguments, backends=("toy:healthy",)):
         folder = tmp_path_factory.mktemp("run")
         report = folder / "report.json"
-        paths = [str(HERE), *filter(None, sys.path)]
+        paths = [str(HERE), str(HERE.parents[1]), *filter(None, sys.path)]
         done = subprocess.run(
             [
                 sys.executable,

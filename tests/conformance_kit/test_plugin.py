@@ -240,8 +240,8 @@ def test_golden_histories_are_as_checked_in():
 CAPABILITIES = {
     "memory": set(),
     "directory": {"durable", "files", "shared"},
-    "sqlite": {"durable", "files", "shared"},
-    "postgres": {"durable", "shared"},
+    "sqlite": {"durable", "files", "joins", "shared"},
+    "postgres": {"durable", "joins", "shared"},
 }
 
 

@@ -6,7 +6,9 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
-from psycopg import errors
+from psycopg import errors, postgres
+from psycopg._adapters_map import AdaptersMap
+from psycopg._typeinfo import TypesRegistry
 from psycopg.rows import tuple_row
 
 from uaix_core.values.errors import (
@@ -64,6 +66,17 @@ def translated(error: psycopg.Error, place: str) -> UaixError:
     )
 
 
+def _plain_adapters() -> AdaptersMap:
+    """The driver's own loaders and dumpers, whatever the process has registered."""
+    types = TypesRegistry()
+    postgres.register_default_types(types)
+    adapters = AdaptersMap(types=types)
+    postgres.register_default_adapters(adapters)
+    return adapters
+
+
+PLAIN: Final = _plain_adapters()
+
 #: Classes of states in which the server is going or gone, or was cut off.
 _LOST: Final = ("08", "57P", "58", "XX")
 
@@ -100,6 +113,7 @@ def connect(dsn: str, place: str) -> Connection:
             prepare_threshold=None,
             row_factory=tuple_row,
             cursor_factory=psycopg.Cursor,
+            context=PLAIN,
         )
     except psycopg.Error as error:
         raise StorageError(

@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from uaix_backends.postgres.reading import ScopeRows
+from uaix_backends.postgres.statements import Statements
 from uaix_backends.postgres.writing import rebuild_views
 from uaix_backends.tabular.damage import stored_scope
 from uaix_core.values.errors import StoreOpenError
@@ -113,29 +114,37 @@ def _partitions(connection: Connection, layout: Layout) -> int:
 
 def _make(connection: Connection, layout: Layout, partitions: int) -> None:
     with connection.pipeline():
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {layout.names.schema}")
-        for text in layout.names.ddl(partitions):
+        for text in all_ddl(layout, partitions):
             connection.execute(text)
-        _add(connection, layout, list(layout.tables), partitions)
 
 
-def _add(
-    connection: Connection, layout: Layout, names: Sequence[str], partitions: int
-) -> None:
-    """Make the tables of these relations and note the schema."""
-    for text in layout.ddl(names, partitions):
-        connection.execute(text)
-    for name, value in (
-        ("format", str(FORMAT)),
-        ("partitions", str(partitions)),
-        ("schema", layout.fingerprint),
-        ("relations", json.dumps(layout.digests, sort_keys=True)),
-    ):
-        connection.execute(
-            f"INSERT INTO {layout.names.meta} (name, value) VALUES (%s, %s) "
-            "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            (name, value),
-        )
+def all_ddl(layout: Layout, partitions: int) -> list[str]:
+    """The statements that make all tables, and note what they are for."""
+    return [
+        f"CREATE SCHEMA IF NOT EXISTS {layout.names.schema}",
+        *layout.names.ddl(partitions),
+        *_ddl(layout, list(layout.tables), partitions),
+    ]
+
+
+def _ddl(layout: Layout, relations: Sequence[str], partitions: int) -> list[str]:
+    """The statements that make the tables of these relations and note the schema."""
+    notes = {
+        "format": str(FORMAT),
+        "partitions": str(partitions),
+        "schema": layout.fingerprint,
+        "relations": json.dumps(layout.digests, sort_keys=True),
+    }
+    return [
+        *layout.ddl(relations, partitions),
+        *(
+            # Digests and numbers: nothing in them is quoted.
+            f"INSERT INTO {layout.names.meta} (name, value) "
+            f"VALUES ('{name}', '{value}') "
+            "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+            for name, value in notes.items()
+        ),
+    ]
 
 
 def _grow(
@@ -145,8 +154,10 @@ def _grow(
     if not missing:
         return
     with connection.pipeline():
-        _add(connection, layout, missing, partitions)
+        for text in _ddl(layout, missing, partitions):
+            connection.execute(text)
     found = connection.execute(f"SELECT scope FROM {layout.names.scope}")
     for (text,) in found.fetchall():
         scope = stored_scope(text)
-        rebuild_views(ScopeRows.locked(connection, layout, scope, lambda: None))
+        statements = Statements(connection)
+        rebuild_views(ScopeRows.locked(statements, layout, scope, lambda: None))

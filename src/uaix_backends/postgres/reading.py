@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from psycopg import Cursor
 
-    from uaix_backends.postgres.driver import Connection
     from uaix_backends.postgres.layout import Layout, Table
+    from uaix_backends.postgres.statements import Statements
     from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
     from uaix_core.store.reading import Scan
@@ -44,10 +44,10 @@ class ScopeRows:
     A scope that nobody wrote to has no number, and all reads of it find nothing.
     """
 
-    __slots__ = ("connection", "layout", "mark", "number", "scope", "work")
+    __slots__ = ("layout", "mark", "number", "scope", "statements", "work")
 
-    def __init__(self, connection: Connection, layout: Layout, scope: ScopeId) -> None:
-        self.connection = connection
+    def __init__(self, statements: Statements, layout: Layout, scope: ScopeId) -> None:
+        self.statements = statements
         self.layout = layout
         self.scope = scope
         self.number: int | None = None
@@ -55,16 +55,16 @@ class ScopeRows:
         self.mark = genesis(scope)
 
     @classmethod
-    def read(cls, connection: Connection, layout: Layout, scope: ScopeId) -> ScopeRows:
+    def read(cls, statements: Statements, layout: Layout, scope: ScopeId) -> ScopeRows:
         """The scope as it is."""
-        rows = cls(connection, layout, scope)
-        rows._take(connection.execute(_scope_text(layout), (scope.text,)))
+        rows = cls(statements, layout, scope)
+        rows._take(statements.execute(_scope_text(layout), (scope.text,)))
         return rows
 
     @classmethod
     def locked(
         cls,
-        connection: Connection,
+        statements: Statements,
         layout: Layout,
         scope: ScopeId,
         begin: Callable[[], object],
@@ -74,23 +74,23 @@ class ScopeRows:
         Whatever is read afterwards at READ COMMITTED is what the last writer left.
         ``begin`` begins the transaction, in the same round trip.
         """
-        rows = cls(connection, layout, scope)
+        rows = cls(statements, layout, scope)
         lock = f"{_scope_text(layout)} FOR UPDATE"
-        with connection.pipeline():
+        with statements.batch():
             begin()
-            found = connection.execute(lock, (scope.text,))
+            found = statements.execute(lock, (scope.text,))
         rows._take(found)
         if rows.number is None:
             mark = rows.mark
             values = (scope.text, mark.seq, mark.recorded_at, mark.digest, 0)
-            with connection.pipeline():
-                connection.execute(
+            with statements.batch():
+                statements.execute(
                     f"INSERT INTO {layout.names.scope} "
                     "(scope, seq, recorded_at, digest, work) "
                     "VALUES (%s, %s, %s, %s, %s) ON CONFLICT (scope) DO NOTHING",
                     values,
                 )
-                found = connection.execute(lock, (scope.text,))
+                found = statements.execute(lock, (scope.text,))
             rows._take(found)
         return rows
 
@@ -102,8 +102,7 @@ class ScopeRows:
 
     def execute(self, text: str, values: Sequence[Any]) -> list[Any]:
         """All results of a statement, in the binary form."""
-        with self.connection.cursor(binary=True) as cursor:
-            return cursor.execute(text, values).fetchall()
+        return self.statements.execute(text, values).fetchall()
 
     def get(self, table: Table, key: Key) -> Row | None:
         """The row of a key."""
@@ -132,18 +131,16 @@ class ScopeRows:
         """The answers to many questions like `many`, in one round trip."""
         if self.number is None:
             return [[] for _ in asked]
-        cursors = [self.connection.cursor(binary=True) for _ in asked]
-        with self.connection.pipeline() if len(asked) > 1 else nullcontext():
-            for cursor, (table, path, count, prefixes) in zip(
-                cursors, asked, strict=True
-            ):
+        cursors = []
+        with self.statements.batch() if len(asked) > 1 else nullcontext():
+            for table, path, count, prefixes in asked:
                 arrays = [[prefix[at] for prefix in prefixes] for at in range(count)]
-                cursor.execute(table.many(path, count), (*arrays, self.number))
-        found = []
-        for cursor, (table, *_) in zip(cursors, asked, strict=True):
-            found.append(table.rows(cursor.fetchall()))
-            cursor.close()
-        return found
+                text = table.many(path, count)
+                cursors.append(self.statements.execute(text, (*arrays, self.number)))
+        return [
+            table.rows(cursor.fetchall())
+            for cursor, (table, *_) in zip(cursors, asked, strict=True)
+        ]
 
     def answer(self, ask: Ask) -> Found:
         """Answer the questions of `advance`, in one round trip."""

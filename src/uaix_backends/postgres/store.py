@@ -12,9 +12,10 @@ from uaix_backends.ownership import Ownership
 from uaix_backends.postgres.connections import Connections
 from uaix_backends.postgres.driver import place_of, translated
 from uaix_backends.postgres.layout import Layout
-from uaix_backends.postgres.opening import prepare
+from uaix_backends.postgres.opening import all_ddl, prepare
 from uaix_backends.postgres.reading import ScopeRows
 from uaix_backends.postgres.snapshots import PostgresSnapshot
+from uaix_backends.postgres.statements import Statements
 from uaix_backends.postgres.writing import rebuild_views, write
 from uaix_backends.tabular.damage import stored_scope
 from uaix_core.schema.commits import Recorded
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from uaix_backends.postgres.driver import Connection
+    from uaix_backends.postgres.joined import JoinedPostgresStore
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
@@ -44,7 +46,7 @@ class PostgresStore:
     """
 
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.DURABLE, Capability.SHARED}
+        {Capability.DURABLE, Capability.SHARED, Capability.JOINS}
     )
 
     def __init__(self, layout: Layout, connections: Connections) -> None:
@@ -98,6 +100,41 @@ class PostgresStore:
             raise
         return cls(layout, connections)
 
+    @staticmethod
+    def ddl(
+        schema: Schema = SCHEMA, *, namespace: str = "uaix", partitions: int = 0
+    ) -> list[str]:
+        """The statements that make the tables in a host's own database.
+
+        They are for the host's migration tool, and run once, in one transaction.
+        """
+        return all_ddl(Layout(schema, namespace), partitions)
+
+    @staticmethod
+    def join(
+        connection: Any, *, schema: Schema = SCHEMA, namespace: str = "uaix"
+    ) -> JoinedPostgresStore:
+        """A store that works inside the transactions of a host's connection.
+
+        Nothing is begun, committed or rolled back, nothing is set on the connection,
+        and no table is made: the host's database has those of `ddl`.
+
+        Args:
+            connection: of psycopg, or a SQLAlchemy ``Connection`` over one.
+            schema: the relations that the tables were made for.
+            namespace: the database schema that holds them.
+
+        Raises:
+            CallerError: ``host.connection``, ``host.pipeline``.
+            StoreOpenError: ``store.missing``, ``store.schema``.
+
+        """
+        from uaix_backends.postgres.joined import (  # noqa: PLC0415 - for hosts
+            JoinedPostgresStore,
+        )
+
+        return JoinedPostgresStore(connection, Layout(schema, namespace))
+
     def append(self, commit: Commit | Recorded) -> Recorded:
         """See `uaix_core.store.port.Store.append`."""
         self._owner.check()
@@ -117,7 +154,7 @@ class PostgresStore:
     def _locked(self, connection: Connection, scope: ScopeId) -> ScopeRows:
         """The scope in a new transaction that holds its lock."""
         begin = partial(self._connections.begin, connection)
-        return ScopeRows.locked(connection, self._layout, scope, begin)
+        return ScopeRows.locked(Statements(connection), self._layout, scope, begin)
 
     @contextmanager
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
@@ -126,7 +163,7 @@ class PostgresStore:
         connection = self._connections.snapshot()
         try:
             try:
-                rows = ScopeRows.read(connection, self._layout, scope)
+                rows = ScopeRows.read(Statements(connection), self._layout, scope)
             except psycopg.Error as error:
                 raise translated(error, self._connections.place) from error
             snapshot = PostgresSnapshot(rows, self._connections.place)
@@ -176,7 +213,8 @@ class PostgresStore:
         """See `uaix_core.store.port.Store.rebuild`."""
         self._owner.check()
         with self._connections.writing() as connection:
-            if ScopeRows.read(connection, self._layout, scope).number is None:
+            found = ScopeRows.read(Statements(connection), self._layout, scope)
+            if found.number is None:
                 return 0
             count = rebuild_views(self._locked(connection, scope))
             with self._connections.committing():

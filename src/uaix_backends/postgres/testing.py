@@ -9,15 +9,18 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import psycopg
 
 from uaix_backends.postgres.store import PostgresStore
 from uaix_backends.postgres.throwaway import ThrowawayServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from uaix_backends.postgres.joined import JoinedPostgresStore
     from uaix_core.schema.schema import Schema
 
 DSN = "UAIX_PG_DSN"
@@ -58,6 +61,86 @@ class Harness:
     def files(self, path: Path) -> Iterable[Path]:  # noqa: ARG002 - the server has them
         """No file: a server's files are its own."""
         return ()
+
+    def host(self, path: Path, schema: Schema) -> Host:
+        """A host application with tables in a database schema of its own."""
+        return Host(namespace(path), schema)
+
+
+class Host:
+    """A host application: its database has our tables and one of its own."""
+
+    def __init__(self, name: str, schema: Schema) -> None:
+        self._name = name
+        with psycopg.connect(server()) as made:
+            for text in PostgresStore.ddl(schema, namespace=name):
+                made.execute(text)
+            made.execute(
+                f"CREATE TABLE {name}.words (number int GENERATED ALWAYS AS IDENTITY, "
+                "word text)"
+            )
+
+    def connect(self) -> HostConnection:
+        """A new connection to the host's database."""
+        return HostConnection(psycopg.connect(server(), autocommit=True), self._name)
+
+
+class HostConnection:
+    """One connection: the host begins and ends transactions, the store joins them."""
+
+    def __init__(self, raw: psycopg.Connection, name: str) -> None:
+        self._raw = raw
+        self._name = name
+
+    def join(self, schema: Schema) -> JoinedPostgresStore:
+        """A store that works inside this connection's transactions."""
+        return PostgresStore.join(self._raw, schema=schema, namespace=self._name)
+
+    def begin(self) -> None:
+        """Open a transaction."""
+        self._raw.execute("BEGIN")
+
+    def commit(self) -> None:
+        """Commit it."""
+        self._raw.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Roll it back."""
+        self._raw.execute("ROLLBACK")
+
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._raw.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+
+    def write(self, word: str) -> None:
+        """Put one row into the host's own table, in the open transaction."""
+        self._raw.execute(
+            f"INSERT INTO {self._name}.words (word) VALUES (%s)",  # noqa: S608 - ours
+            (word,),
+        )
+
+    def words(self) -> list[str]:
+        """The host's rows that this connection sees, in the order of writing."""
+        found = self._raw.execute(
+            f"SELECT word FROM {self._name}.words ORDER BY number"  # noqa: S608 - ours
+        )
+        return [word for (word,) in found]
+
+    def settings(self) -> Mapping[str, Any]:
+        """Whatever of the connection a store might change."""
+        shown = self._raw.execute("SELECT name, setting FROM pg_settings")
+        prepared = self._raw.execute("SELECT count(*) FROM pg_prepared_statements")
+        return {
+            **dict(shown.fetchall()),
+            "prepared": prepared.fetchone(),
+            "autocommit": self._raw.autocommit,
+            "row_factory": self._raw.row_factory,
+            "cursor_factory": self._raw.cursor_factory,
+        }
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._raw.close()
 
 
 harness = Harness()

@@ -8,7 +8,7 @@ All statements of a commit, COMMIT among them, go to the server in one round tri
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from uaix_core.schema.codec import key_out
 from uaix_core.schema.relations import BY_KEY
@@ -17,9 +17,9 @@ from uaix_core.store.advance import drive, replay_views
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from uaix_backends.postgres.driver import Connection
     from uaix_backends.postgres.layout import Layout
     from uaix_backends.postgres.reading import ScopeRows
+    from uaix_backends.postgres.statements import Statements
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.relations import Key, Ref
     from uaix_core.schema.rows import Row
@@ -31,12 +31,12 @@ def write(rows: ScopeRows, change: Advance, commit: Callable[[], object]) -> Non
 
     ``commit`` ends the transaction, in the same round trip.
     """
-    connection, layout, mark = rows.connection, rows.layout, change.mark
+    statements, layout, mark = rows.statements, rows.layout, change.mark
     number = rows.number
     assert number is not None  # noqa: S101 - a locked scope has its row
     names = layout.names
-    with connection.pipeline():
-        connection.execute(
+    with statements.batch():
+        statements.execute(
             f"UPDATE {names.scope} SET seq = %s, recorded_at = %s, digest = %s, "
             "work = %s WHERE scope_no = %s",
             (mark.seq, mark.recorded_at, mark.digest, change.work, number),
@@ -45,14 +45,14 @@ def write(rows: ScopeRows, change: Advance, commit: Callable[[], object]) -> Non
             recorded = change.recorded.commit
             erases = _erases(layout, recorded) if recorded.erases else None
             place = (number, mark.seq, mark.recorded_at, mark.digest)
-            connection.execute(
+            statements.execute(
                 f"INSERT INTO {names.commit} (scope_no, seq, recorded_at, digest, "
                 "adds, erases) VALUES (%s, %s, %s, %s, %s, %s)",
                 (*place, len(recorded.adds), erases),
             )
-        _add(connection, layout, number, change)
-        _mark_erased(connection, layout, number, change.erased)
-        change_rows(connection, layout, number, change.puts, change.drops)
+        _add(statements, layout, number, change)
+        _mark_erased(statements, layout, number, change.erased)
+        change_rows(statements, layout, number, change.puts, change.drops)
         commit()
     rows.mark, rows.work = mark, change.work
 
@@ -66,12 +66,7 @@ def _erases(layout: Layout, commit: Commit) -> str:
     return json.dumps(names, ensure_ascii=False, separators=(",", ":"))
 
 
-def _many(connection: Connection, text: str, bounds: Sequence[Any]) -> None:
-    with connection.cursor() as cursor:
-        cursor.executemany(text, bounds)
-
-
-def _add(connection: Connection, layout: Layout, number: int, change: Advance) -> None:
+def _add(statements: Statements, layout: Layout, number: int, change: Advance) -> None:
     seq = change.mark.seq
     added: dict[str, list[tuple[object, ...]]] = {}
     for ord_, row in enumerate(change.adds):
@@ -79,23 +74,22 @@ def _add(connection: Connection, layout: Layout, number: int, change: Advance) -
         bound = (number, seq, ord_, *relation.values(row))
         added.setdefault(relation.name, []).append(bound)
     for name, bounds in added.items():
-        _many(connection, layout.tables[name].add, bounds)
+        statements.executemany(layout.tables[name].add, bounds)
 
 
 def _mark_erased(
-    connection: Connection, layout: Layout, number: int, refs: Sequence[Ref]
+    statements: Statements, layout: Layout, number: int, refs: Sequence[Ref]
 ) -> None:
     for name, keys in _by_relation(refs).items():
         table = layout.tables[name]
-        _many(
-            connection,
+        statements.executemany(
             table.erase,
             [(number, *table.bound(BY_KEY, key)) for key in keys],
         )
 
 
 def change_rows(
-    connection: Connection,
+    statements: Statements,
     layout: Layout,
     number: int,
     puts: Sequence[Row],
@@ -113,13 +107,12 @@ def change_rows(
             gone.setdefault(relation.name, []).append(relation.key_of(row))
     for name, keys in gone.items():
         table = layout.tables[name]
-        _many(
-            connection,
+        statements.executemany(
             table.drop,
             [(number, *table.bound(BY_KEY, key)) for key in keys],
         )
     for name, values in standing.items():
-        _many(connection, layout.tables[name].put, values)
+        statements.executemany(layout.tables[name].put, values)
 
 
 def _by_relation(refs: Sequence[Ref]) -> dict[str, list[Key]]:
@@ -133,12 +126,12 @@ def rebuild_views(rows: ScopeRows) -> int:
     """Drop the views of a scope and replay its history; the commits replayed."""
     if rows.number is None:
         return 0
-    connection, layout = rows.connection, rows.layout
+    statements, layout = rows.statements, rows.layout
     for table in layout.views:
-        connection.execute(table.clear, (rows.number,))
+        statements.execute(table.clear, (rows.number,))
     for part in rows.commits(0):
         for recorded in part:
             puts, drops = drive(replay_views(layout.schema, recorded), rows.answer)
-            with connection.pipeline():
-                change_rows(connection, layout, rows.number, puts, drops)
+            with statements.batch():
+                change_rows(statements, layout, rows.number, puts, drops)
     return rows.mark.seq

@@ -16,6 +16,7 @@ from uaix_backends.sqlite.driver import (
     replaced,
     translated,
 )
+from uaix_backends.sqlite.libraries import Claim
 from uaix_backends.sqlite.versions import turnstile
 from uaix_core.values.errors import (
     BusyError,
@@ -55,6 +56,7 @@ class Connections:
         self.busy_timeout_ms = round(busy_timeout_s * 1000)
         self._file = _identity(path)
         self._turnstile = turnstile(path, busy_timeout_s)
+        self._claim = Claim(path, "apsw")
         self._lock = threading.Lock()
         self._writer: apsw.Connection | None = None
         self._idle: list[apsw.Connection] = []
@@ -200,6 +202,7 @@ class Connections:
             self.is_closed = True
             writer, self._writer = self._writer, None
             idle, self._idle = self._idle, []
+        self._claim.release()
         # The writer goes last: closing the last connection tidies the log.
         for connection in idle:
             close_quietly(connection)

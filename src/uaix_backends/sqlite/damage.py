@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from uaix_core.values.errors import IntegrityError
-
-if TYPE_CHECKING:
-    import apsw
 
 
 def damaged_text(path: str) -> IntegrityError:
@@ -15,7 +12,7 @@ def damaged_text(path: str) -> IntegrityError:
     return IntegrityError("a stored text can't be read", code="storage.row", path=path)
 
 
-def all_of(cursor: apsw.Cursor, what: str) -> list[Any]:
+def all_of(cursor: Any, what: str) -> list[Any]:
     """All results of a statement; ``what`` names them when a text is damaged.
 
     Raises:
@@ -23,12 +20,13 @@ def all_of(cursor: apsw.Cursor, what: str) -> list[Any]:
 
     """
     try:
-        return cursor.fetchall()
+        found: list[Any] = cursor.fetchall()
     except UnicodeDecodeError:
         raise damaged_text(what) from None
+    return found
 
 
-def one_of(cursor: apsw.Cursor, what: str) -> Any:
+def one_of(cursor: Any, what: str) -> Any:
     """The first result of a statement, or None; otherwise as `all_of`."""
     try:
         return cursor.fetchone()

@@ -17,6 +17,7 @@ from uaix_core.values.errors import (
     BusyError,
     ClosedError,
     IntegrityError,
+    StaleSnapshotError,
     StorageError,
 )
 
@@ -61,6 +62,42 @@ def translated(error: apsw.Error, path: str) -> UaixError:
             return ours(message, code=code, path=path)
     name = type(error).__name__
     return StorageError(f"SQLite reports {name}", code="storage.failed", path=path)
+
+
+#: Result codes of the C library -> the same errors, for whichever Python library.
+_RESULTS = {
+    apsw.SQLITE_BUSY: apsw.BusyError,
+    apsw.SQLITE_LOCKED: apsw.LockedError,
+    apsw.SQLITE_FULL: apsw.FullError,
+    apsw.SQLITE_IOERR: apsw.IOError,
+    apsw.SQLITE_READONLY: apsw.ReadOnlyError,
+    apsw.SQLITE_CANTOPEN: apsw.CantOpenError,
+    apsw.SQLITE_PERM: apsw.PermissionsError,
+    apsw.SQLITE_NOMEM: apsw.NoMemError,
+    apsw.SQLITE_INTERRUPT: apsw.InterruptError,
+    apsw.SQLITE_CORRUPT: apsw.CorruptError,
+    apsw.SQLITE_NOTADB: apsw.NotADBError,
+    apsw.SQLITE_FORMAT: apsw.FormatError,
+    apsw.SQLITE_ERROR: apsw.SQLError,
+    apsw.SQLITE_CONSTRAINT: apsw.ConstraintError,
+    apsw.SQLITE_MISMATCH: apsw.MismatchError,
+}
+
+
+def translated_result(result: int, path: str) -> UaixError:
+    """The library's error for an extended result code in a host's transaction."""
+    if result == apsw.SQLITE_BUSY_SNAPSHOT:
+        return StaleSnapshotError(
+            "another writer was faster than the host's transaction",
+            path=path,
+            hint="roll back and repeat the whole transaction; begin it IMMEDIATE",
+        )
+    kind = _RESULTS.get(result & 0xFF)
+    if kind is not None:
+        return translated(kind(), path)
+    return StorageError(
+        f"SQLite reports result {result}", code="storage.failed", path=path
+    )
 
 
 #: What it means that a file which was there can't be found any more.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from uaix_backends.sqlite.connections import Connections
+    from uaix_backends.sqlite.hosts import Statements
     from uaix_backends.sqlite.layout import Layout
 
 #: In files up to so many pages the middles are cleaned after each erasing commit, in
@@ -33,7 +34,7 @@ _INNER = frozenset({2, 5})
 _LEAVES = frozenset({10, 13})
 
 
-def note_erasure(connection: apsw.Connection) -> None:
+def note_erasure(connection: Statements) -> None:
     """Note in the erasing transaction that the file is yet to be cleaned."""
     connection.execute(
         "INSERT OR REPLACE INTO uaix_meta (name, value) VALUES ('erasing', '1')"

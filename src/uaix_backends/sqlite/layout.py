@@ -49,7 +49,7 @@ class Table(Shape):
         kinds = (relation.fields[name].kind for name in relation.key)
         #: The exact types of a key's values.
         self.key_types = tuple(_PYTHON[kind] for kind in kinds)
-        self._selected = f"{self._columns('t.')}, t.{self.version}"
+        self._selected = self._read_columns()
         self._texts: dict[tuple[Any, ...], str] = {}
         self._paths: dict[tuple[str, int], Callable[[Row], Key]] = {}
         #: One row: scope_no and key are bound.
@@ -116,8 +116,14 @@ class Table(Shape):
     def _indexed(self, index: str) -> str:
         return f"{self.table} AS t INDEXED BY {index}"
 
-    def _columns(self, prefix: str = "") -> str:
-        return ", ".join(prefix + column for column in self.column.values())
+    def _columns(self) -> str:
+        return ", ".join(self.column.values())
+
+    def _read_columns(self) -> str:
+        # The sign changes no value. It hides the declared type, by which a host's
+        # connection may convert what it reads.
+        columns = (*self.column.values(), self.version)
+        return ", ".join(f"+t.{column}" for column in columns)
 
     def _write_history(self, this: str) -> None:
         own = (self.scope_no, self.version, self.ord)
@@ -133,7 +139,7 @@ class Table(Shape):
         #: ord, fields and seq of all rows from one seq to another.
         seq, ord_ = f"t.{self.version}", f"t.{self.ord}"
         self.ledger = (
-            f"SELECT {ord_}, {self._selected} "
+            f"SELECT +{ord_}, {self._selected} "
             f"FROM {self._indexed(self.ledger_index)} WHERE t.{self.scope_no} = ? "
             f"AND {seq} BETWEEN ? AND ? ORDER BY {seq}, {ord_}"
         )
@@ -158,7 +164,7 @@ class Table(Shape):
         by = ", ".join([due, "s.scope", *(f"t.{c}" for c in self.keys)])
         #: Scope, fields and version of what is due; until and limit are bound.
         self.due = (
-            f"SELECT s.scope, {self._selected} FROM {self._indexed(self.due_index)} "
+            f"SELECT +s.scope, {self._selected} FROM {self._indexed(self.due_index)} "
             f"CROSS JOIN uaix_scope AS s ON s.scope_no = t.{self.scope_no} "
             f"WHERE {due} <= ? ORDER BY {by} LIMIT ?"
         )

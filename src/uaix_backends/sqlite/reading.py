@@ -18,8 +18,7 @@ from uaix_core.values.errors import CallerError, IntegrityError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import apsw
-
+    from uaix_backends.sqlite.hosts import Statements
     from uaix_backends.sqlite.layout import Layout, Table
     from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
@@ -36,10 +35,11 @@ _COMMITS = 256
 _ADDS = 256
 
 _SCOPE = (
-    "SELECT scope_no, work, seq, recorded_at, digest FROM uaix_scope WHERE scope = ?"
+    "SELECT +scope_no, +work, +seq, +recorded_at, +digest FROM uaix_scope "
+    "WHERE scope = ?"
 )
 _LOG = (
-    "SELECT seq, recorded_at, digest, adds, erases FROM uaix_commit "
+    "SELECT +seq, +recorded_at, +digest, +adds, +erases FROM uaix_commit "
     "WHERE scope_no = ? AND seq > ? ORDER BY seq LIMIT ?"
 )
 
@@ -53,9 +53,7 @@ class ScopeRows:
 
     __slots__ = ("connection", "execute", "layout", "mark", "number", "scope", "work")
 
-    def __init__(
-        self, connection: apsw.Connection, layout: Layout, scope: ScopeId
-    ) -> None:
+    def __init__(self, connection: Statements, layout: Layout, scope: ScopeId) -> None:
         self.connection = connection
         self.execute = connection.execute
         self.layout = layout
@@ -126,7 +124,7 @@ class ScopeRows:
 
     def digest_at(self, seq: int) -> str:
         """The chain digest of a past commit."""
-        text = "SELECT digest FROM uaix_commit WHERE scope_no = ? AND seq = ?"
+        text = "SELECT +digest FROM uaix_commit WHERE scope_no = ? AND seq = ?"
         found = one_of(self.execute(text, (self.number, seq)), self._place(seq))
         return found[0] if found else ""
 

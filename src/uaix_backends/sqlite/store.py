@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from uaix_backends.examining import Condition
     from uaix_backends.sqlite.driver import Synchronous
+    from uaix_backends.sqlite.joined import JoinedSqliteStore
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
@@ -60,7 +61,12 @@ class SqliteStore:
     """
 
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.DURABLE, Capability.SHARED, Capability.FILES}
+        {
+            Capability.DURABLE,
+            Capability.SHARED,
+            Capability.JOINS,
+            Capability.FILES,
+        }
     )
 
     def __init__(self, layout: Layout, connections: Connections) -> None:
@@ -116,6 +122,38 @@ class SqliteStore:
             connections.close()
             raise
         return store
+
+    @staticmethod
+    def ddl(schema: Schema = SCHEMA) -> list[str]:
+        """The statements that make the tables in a host's own database.
+
+        They are for the host's migration tool, and run once, in one transaction.
+        """
+        from uaix_backends.sqlite.joined import ddl  # noqa: PLC0415 - for hosts
+
+        return ddl(Layout(schema))
+
+    @staticmethod
+    def join(connection: Any, *, schema: Schema = SCHEMA) -> JoinedSqliteStore:
+        """A store that works inside the transactions of a host's connection.
+
+        Nothing is begun, committed or rolled back, nothing is set on the connection,
+        and no table is made: the host's database has those of `ddl`.
+
+        Args:
+            connection: of apsw or sqlite3, or a SQLAlchemy ``Connection`` over one.
+            schema: the relations that the tables were made for.
+
+        Raises:
+            CallerError: ``host.connection``, ``host.text-factory``,
+                ``host.second-library``.
+            StoreOpenError: ``store.missing``, ``store.schema``.
+
+        """
+        from uaix_backends.sqlite.hosts import host_of  # noqa: PLC0415 - for hosts
+        from uaix_backends.sqlite.joined import JoinedSqliteStore  # noqa: PLC0415
+
+        return JoinedSqliteStore(host_of(connection), Layout(schema))
 
     def append(self, commit: Commit | Recorded) -> Recorded:
         """See `uaix_core.store.port.Store.append`."""

@@ -11,8 +11,7 @@ from uaix_core.store.advance import drive, replay_views
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import apsw
-
+    from uaix_backends.sqlite.hosts import Statements
     from uaix_backends.sqlite.layout import Layout
     from uaix_backends.sqlite.reading import ScopeRows
     from uaix_core.schema.commits import Commit
@@ -64,9 +63,7 @@ def _erases(layout: Layout, commit: Commit) -> str:
     return json.dumps(names, ensure_ascii=False, separators=(",", ":"))
 
 
-def _add(
-    connection: apsw.Connection, layout: Layout, number: int, change: Advance
-) -> None:
+def _add(connection: Statements, layout: Layout, number: int, change: Advance) -> None:
     seq = change.mark.seq
     added: dict[str, list[tuple[object, ...]]] = {}
     for ord_, row in enumerate(change.adds):
@@ -78,7 +75,7 @@ def _add(
 
 
 def _mark_erased(
-    connection: apsw.Connection, layout: Layout, number: int, refs: Sequence[Ref]
+    connection: Statements, layout: Layout, number: int, refs: Sequence[Ref]
 ) -> None:
     for name, keys in _by_relation(refs).items():
         bounds = ((number, *key) for key in keys)
@@ -86,7 +83,7 @@ def _mark_erased(
 
 
 def change_rows(
-    connection: apsw.Connection,
+    connection: Statements,
     layout: Layout,
     number: int,
     puts: Sequence[Row],

@@ -1,0 +1,186 @@
+"""A store inside a transaction that the host owns: everything is only staged there."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from uaix_backends.ownership import Ownership
+from uaix_backends.postgres.reading import ScopeRows
+from uaix_backends.postgres.snapshots import PostgresSnapshot
+from uaix_backends.postgres.statements import HostStatements
+from uaix_backends.postgres.writing import rebuild_views, write
+from uaix_backends.tabular.damage import stored_scope
+from uaix_core.schema.commits import Recorded
+from uaix_core.store.advance import advance, drive, known
+from uaix_core.store.port import Capability
+from uaix_core.store.reading import check_due, check_limit
+from uaix_core.values.errors import ClosedError, IntegrityError, StoreOpenError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from uaix_backends.postgres.layout import Layout
+    from uaix_core.schema.commits import Commit
+    from uaix_core.schema.relations import Key
+    from uaix_core.schema.rows import Row
+    from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import ScopeId
+
+
+class JoinedPostgresStore:
+    """The port over the tables in a host's database; `PostgresStore.join` makes it.
+
+    It belongs to the thread that the host's connection belongs to. What is appended
+    is durable once the host commits, and gone when it rolls back. The row of a scope
+    stays locked until then.
+    """
+
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.DURABLE, Capability.SHARED, Capability.JOINS}
+    )
+
+    def __init__(self, connection: Any, layout: Layout) -> None:
+        self.schema = layout.schema
+        self._layout = layout
+        self._host = HostStatements(connection)
+        self._owner = Ownership()
+        self._is_checked = False
+
+    def _check_tables(self) -> None:
+        """Refuse a database without the tables, or with those of another schema."""
+        if self._is_checked:
+            return
+        text = (
+            f"SELECT value FROM {self._layout.names.meta} "  # noqa: S608 - quoted
+            "WHERE name = 'schema'"
+        )
+        try:
+            with self._host.reported():
+                found = self._host.execute(text).fetchone()
+        except IntegrityError as error:
+            raise StoreOpenError(
+                "the host's database has no tables of this library",
+                code="store.missing",
+                path=self._host.place,
+                hint="apply the statements of PostgresStore.ddl() with your own tool",
+            ) from error
+        if found is None or found[0] != self._layout.fingerprint:
+            raise StoreOpenError(
+                "the tables were made for another schema",
+                code="store.schema",
+                path=self._host.place,
+            )
+        self._is_checked = True
+
+    def append(self, commit: Commit | Recorded) -> Recorded:
+        """Stage a commit in the host's transaction, all of it or nothing.
+
+        Raises:
+            NoTransactionError: the host has no transaction open.
+            StaleSnapshotError: the transaction reads an older state than the last
+                writer left; the host rolls back and repeats all of it.
+            HostTransactionLostError: the transaction ended meanwhile.
+            StoreOpenError: ``store.missing``, ``store.schema``.
+
+        And as `uaix_core.store.port.Store.append`; the transaction is then as it was.
+        """
+        self._owner.check()
+        scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
+        with self._host.staged():
+            self._check_tables()
+            rows = self._locked(scope)
+            if isinstance(commit, Recorded) and known(
+                commit, rows.mark, rows.digest_at
+            ):
+                return commit
+            steps = advance(self.schema, commit, rows.mark, rows.work)
+            change = drive(steps, rows.answer)
+            write(rows, change, lambda: None)
+        return change.recorded
+
+    def _locked(self, scope: ScopeId) -> ScopeRows:
+        return ScopeRows.locked(self._host, self._layout, scope, lambda: None)
+
+    @contextmanager
+    def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
+        """What the host's transaction shows of a scope; it moves with it."""
+        self._owner.check()
+        self._host.check()
+        snapshot = _Moving(self._host, self._layout, scope)
+        try:
+            yield snapshot
+        finally:
+            snapshot.close()
+
+    def _read(self, text: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
+        self._host.check()
+        with self._host.reported():
+            return self._host.execute(text, values).fetchall()
+
+    def due(
+        self, relation: str, *, until: int, limit: int
+    ) -> Sequence[tuple[ScopeId, Row]]:
+        """See `uaix_core.store.port.Store.due`."""
+        self._owner.check()
+        check_due(self.schema, relation, limit)
+        table = self._layout.tables[relation]
+        found = self._read(table.due, (until, limit))
+        rows = table.rows(values[1:] for values in found)
+        scopes = (stored_scope(values[0]) for values in found)
+        return list(zip(scopes, rows, strict=True))
+
+    def scopes(self, *, after: ScopeId | None = None, limit: int) -> Sequence[ScopeId]:
+        """See `uaix_core.store.port.Store.scopes`."""
+        self._owner.check()
+        check_limit(limit)
+        text = (
+            f"SELECT scope FROM {self._layout.names.scope} "  # noqa: S608 - quoted
+            "WHERE scope > %s AND seq > 0 ORDER BY scope LIMIT %s"
+        )
+        start = after.text if after is not None else ""
+        return [stored_scope(text) for (text,) in self._read(text, (start, limit))]
+
+    def rebuild(self, scope: ScopeId) -> int:
+        """See `uaix_core.store.port.Store.rebuild`; staged like a commit."""
+        self._owner.check()
+        with self._host.staged():
+            if ScopeRows.read(self._host, self._layout, scope).number is None:
+                return 0
+            return rebuild_views(self._locked(scope))
+
+    def close(self) -> None:
+        """Let go of the connection, which stays as it is; twice is allowed."""
+        self._owner.is_closed = True
+
+
+class _Moving(PostgresSnapshot):
+    """A snapshot whose every read shows the host's transaction as it is then."""
+
+    __slots__ = ("_host", "_layout", "_scope")
+
+    def __init__(self, host: HostStatements, layout: Layout, scope: ScopeId) -> None:
+        self._host = host
+        self._layout = layout
+        self._scope = scope
+        super().__init__(self._now(), host.place)
+
+    def _now(self) -> ScopeRows:
+        with self._host.reported():
+            return ScopeRows.read(self._host, self._layout, self._scope)
+
+    def _live(self) -> ScopeRows:
+        if self._rows is None:
+            raise ClosedError("the snapshot is closed", code="snapshot.closed")
+        self._rows = self._now()
+        return super()._live()
+
+    def get(self, relation: str, key: Key) -> Row | None:
+        """See `uaix_core.store.port.Snapshot.get`."""
+        with self._host.reported():
+            return super().get(relation, key)
+
+    def get_many(self, relation: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
+        """See `uaix_core.store.port.Snapshot.get_many`."""
+        with self._host.reported():
+            return super().get_many(relation, keys)

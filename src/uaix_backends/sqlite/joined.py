@@ -1,0 +1,226 @@
+"""A store inside a transaction that the host owns: everything is only staged there."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from uaix_backends.ownership import Ownership
+from uaix_backends.sqlite.damage import all_of, one_of
+from uaix_backends.sqlite.erasing import note_erasure
+from uaix_backends.sqlite.libraries import Claim
+from uaix_backends.sqlite.opening import FORMAT
+from uaix_backends.sqlite.reading import ScopeRows
+from uaix_backends.sqlite.shapes import OWN_DDL
+from uaix_backends.sqlite.snapshots import SqliteSnapshot
+from uaix_backends.sqlite.writing import rebuild_views, write
+from uaix_backends.tabular.damage import stored_scope
+from uaix_core.schema.commits import Recorded
+from uaix_core.store.advance import advance, drive, known
+from uaix_core.store.port import Capability
+from uaix_core.store.reading import check_due, check_limit
+from uaix_core.values.errors import ClosedError, IntegrityError, StoreOpenError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from uaix_backends.sqlite.hosts import Host
+    from uaix_backends.sqlite.layout import Layout
+    from uaix_core.schema.commits import Commit
+    from uaix_core.schema.relations import Key
+    from uaix_core.schema.rows import Row
+    from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import ScopeId
+
+#: Writes nothing, but takes the write lock before anything is read, so that what is
+#: read then is what the last writer left.
+_LOCK = "UPDATE uaix_scope SET work = work WHERE scope = ?"
+_SCHEMA_NOW = "SELECT +value FROM uaix_meta WHERE name = 'schema'"
+_SCOPES = (
+    "SELECT +scope FROM uaix_scope WHERE scope > ? AND seq > 0 ORDER BY scope LIMIT ?"
+)
+
+
+def ddl(layout: Layout) -> list[str]:
+    """The statements that make the tables in a host's database, for its own tool."""
+    notes = {
+        "format": str(FORMAT),
+        "schema": layout.fingerprint,
+        "relations": json.dumps(layout.digests, sort_keys=True),
+    }
+    return [
+        *OWN_DDL,
+        *layout.ddl(layout.tables),
+        *(
+            f"INSERT INTO uaix_meta (name, value) VALUES ('{name}', '{value}')"  # noqa: S608 - digests and numbers
+            for name, value in notes.items()
+        ),
+    ]
+
+
+class JoinedSqliteStore:
+    """The port over the tables in a host's database; `SqliteStore.join` makes it.
+
+    It belongs to the thread that the host's connection belongs to. What is appended
+    is durable once the host commits, and gone when it rolls back.
+    """
+
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.DURABLE, Capability.SHARED, Capability.JOINS}
+    )
+
+    def __init__(self, host: Host, layout: Layout) -> None:
+        self.schema = layout.schema
+        self._layout = layout
+        self._host = host
+        self._owner = Ownership()
+        self._claim = Claim(host.place, host.library)
+        try:
+            host.check()
+            self._check_tables()
+        except BaseException:
+            self._claim.release()
+            raise
+
+    def _check_tables(self) -> None:
+        """Refuse a database without the tables, or with those of another schema."""
+        try:
+            with self._host.reported():
+                found = one_of(self._host.execute(_SCHEMA_NOW), "meta")
+        except IntegrityError as error:
+            raise StoreOpenError(
+                "the host's database has no tables of this library",
+                code="store.missing",
+                path=self._host.place,
+                hint="apply the statements of SqliteStore.ddl() with your own tool",
+            ) from error
+        if found is None or found[0] != self._layout.fingerprint:
+            raise StoreOpenError(
+                "the tables were made for another schema",
+                code="store.schema",
+                path=self._host.place,
+            )
+
+    def append(self, commit: Commit | Recorded) -> Recorded:
+        """Stage a commit in the host's transaction, all of it or nothing.
+
+        Raises:
+            NoTransactionError: the host has no transaction open.
+            StaleSnapshotError: the transaction reads an older state than the last
+                writer left; the host rolls back and repeats all of it.
+            HostTransactionLostError: the transaction ended meanwhile.
+
+        And as `uaix_core.store.port.Store.append`; the transaction is then as it was.
+        """
+        self._owner.check()
+        scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
+        with self._host.staged():
+            self._host.execute(_LOCK, (scope.text,))
+            self._check_tables()
+            rows = ScopeRows(self._host, self._layout, scope)
+            if isinstance(commit, Recorded) and known(
+                commit, rows.mark, rows.digest_at
+            ):
+                return commit
+            steps = advance(self.schema, commit, rows.mark, rows.work)
+            change = drive(steps, rows.answer)
+            write(rows, change)
+            if change.erased:
+                note_erasure(self._host)
+        return change.recorded
+
+    @contextmanager
+    def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
+        """What the host's transaction shows of a scope; it moves with it."""
+        self._owner.check()
+        self._host.check()
+        snapshot = _Moving(self._host, self._layout, scope)
+        try:
+            yield snapshot
+        finally:
+            snapshot.close()
+
+    def _read(self, text: str, values: tuple[object, ...], what: str) -> list[Any]:
+        self._owner.check()
+        self._host.check()
+        with self._host.reported():
+            return all_of(self._host.execute(text, values), what)
+
+    def due(
+        self, relation: str, *, until: int, limit: int
+    ) -> Sequence[tuple[ScopeId, Row]]:
+        """See `uaix_core.store.port.Store.due`."""
+        self._owner.check()
+        check_due(self.schema, relation, limit)
+        table = self._layout.tables[relation]
+        found = self._read(table.due, (until, limit), relation)
+        rows = table.rows(values[1:] for values in found)
+        scopes = (stored_scope(values[0]) for values in found)
+        return list(zip(scopes, rows, strict=True))
+
+    def scopes(self, *, after: ScopeId | None = None, limit: int) -> Sequence[ScopeId]:
+        """See `uaix_core.store.port.Store.scopes`."""
+        self._owner.check()
+        check_limit(limit)
+        start = after.text if after is not None else ""
+        found = self._read(_SCOPES, (start, limit), "scope")
+        return [stored_scope(text) for (text,) in found]
+
+    def rebuild(self, scope: ScopeId) -> int:
+        """See `uaix_core.store.port.Store.rebuild`; staged like a commit."""
+        self._owner.check()
+        with self._host.staged():
+            self._host.execute(_LOCK, (scope.text,))
+            return rebuild_views(ScopeRows(self._host, self._layout, scope))
+
+    def close(self) -> None:
+        """Let go of the connection, which stays as it is; twice is allowed."""
+        self._owner.is_closed = True
+        self._claim.release()
+
+
+class _Moving(SqliteSnapshot):
+    """A snapshot whose every read shows the host's transaction as it is then."""
+
+    __slots__ = ("_host", "_layout", "_scope")
+
+    def __init__(self, host: Host, layout: Layout, scope: ScopeId) -> None:
+        self._host = host
+        self._layout = layout
+        self._scope = scope
+        with host.reported():
+            super().__init__(ScopeRows(host, layout, scope), host.place)
+
+    def _live(self) -> ScopeRows:
+        if self._rows is None:
+            raise ClosedError("the snapshot is closed", code="snapshot.closed")
+        with self._host.reported():
+            self._rows = ScopeRows(self._host, self._layout, self._scope)
+        return super()._live()
+
+    def get(self, relation: str, key: Key) -> Row | None:
+        """See `uaix_core.store.port.Snapshot.get`."""
+        self._live()
+        with self._host.reported():
+            return super().get(relation, key)
+
+    def get_many(self, relation: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
+        """See `uaix_core.store.port.Snapshot.get_many`."""
+        with self._host.reported():
+            return super().get_many(relation, keys)
+
+    def scan(self, *args: Any, **options: Any) -> Sequence[Row]:
+        """See `uaix_core.store.port.Snapshot.scan`."""
+        with self._host.reported():
+            return super().scan(*args, **options)
+
+    def commits(self, after: int = 0) -> Iterator[Recorded]:
+        """See `uaix_core.store.port.Snapshot.commits`."""
+        commits = super().commits(after)
+        while True:
+            with self._host.reported():
+                recorded = next(commits, None)
+            if recorded is None:
+                return
+            yield recorded
