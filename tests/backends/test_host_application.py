@@ -17,6 +17,7 @@ from uaix_core.store.verifying import verify_scope
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "host_application.py"
 ONE = {"ingress": 1, "page": 1, "outbox": 1, "commits": 1, "packages": 1, "receipts": 1}
+FAILING = "INSERT INTO no_such_table VALUES (1)"
 NONE = dict.fromkeys(ONE, 0)
 
 
@@ -57,11 +58,7 @@ def test_after_a_failing_last_statement_there_is_none(start, example):
     with start() as application:
         for _ in range(2):
             with pytest.raises(Exception, match="no_such_table"):
-                application.receive(
-                    "m-1",
-                    example.persona("ada"),
-                    "INSERT INTO no_such_table VALUES (1)",
-                )
+                application.receive("m-1", example.persona("ada"), FAILING)
             assert NONE == application.counts()
         application.receive("m-1", example.persona("ada"))
         assert ONE == application.counts()
