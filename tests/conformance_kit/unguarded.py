@@ -20,9 +20,9 @@ from uaix_backends.directory.scope import Scope
 from uaix_backends.directory.store import DirectoryStore
 from uaix_backends.directory.writing import Writing
 from uaix_backends.sqlite import store as store_of_sqlite
-from uaix_backends.sqlite import writing
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.store import SqliteStore
+from uaix_backends.tabular import writing
 from uaix_conformance.harness import load
 from uaix_core.schema.commits import Recorded
 from uaix_core.store import advance as advancing
@@ -128,10 +128,9 @@ def sqlite_without_one_transaction():
 
     def write_twice(rows, change):
         write(rows, attrs.evolve(change, puts=(), drops=()))
-        rows.connection.execute("COMMIT")
-        rows.connection.execute("BEGIN IMMEDIATE")
-        place = rows.connection, rows.layout, rows.number
-        writing.change_rows(*place, change.puts, change.drops)
+        rows.statements.execute("COMMIT")
+        rows.statements.execute("BEGIN IMMEDIATE")
+        writing._change_rows(rows, change.puts, change.drops)
 
     store_of_sqlite.write = write_twice
 

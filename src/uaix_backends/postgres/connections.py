@@ -63,6 +63,14 @@ class Connections:
             close_quietly(connection)
 
     @contextmanager
+    def reported(self) -> Iterator[None]:
+        """Turn the driver's errors into ours."""
+        try:
+            yield
+        except psycopg.Error as error:
+            raise translated(error, self.place) from error
+
+    @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A connection for one transaction: all of the block is kept, or nothing.
 
@@ -74,9 +82,8 @@ class Connections:
         """
         connection = self.lend()
         try:
-            yield connection
-        except psycopg.Error as error:
-            raise translated(error, self.place) from error
+            with self.reported():
+                yield connection
         finally:
             self._undo(connection)
             self.give_back(connection)

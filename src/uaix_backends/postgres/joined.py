@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from uaix_backends.ownership import Ownership
 from uaix_backends.postgres.reading import ScopeRows
-from uaix_backends.postgres.snapshots import PostgresSnapshot
 from uaix_backends.postgres.statements import HostStatements
-from uaix_backends.postgres.writing import rebuild_views, write
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.snapshots import TabularSnapshot
+from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.port import Capability
 from uaix_core.store.reading import check_due, check_limit
-from uaix_core.values.errors import ClosedError, IntegrityError, StoreOpenError
+from uaix_core.values.errors import IntegrityError, StoreOpenError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from uaix_backends.postgres.layout import Layout
     from uaix_core.schema.commits import Commit
-    from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
     from uaix_core.values.ids import ScopeId
@@ -96,7 +95,7 @@ class JoinedPostgresStore:
                 return commit
             steps = advance(self.schema, commit, rows.mark, rows.work)
             change = drive(steps, rows.answer)
-            write(rows, change, lambda: None)
+            write(rows, change)
         return change.recorded
 
     def _locked(self, scope: ScopeId) -> ScopeRows:
@@ -154,7 +153,7 @@ class JoinedPostgresStore:
         self._owner.is_closed = True
 
 
-class _Moving(PostgresSnapshot):
+class _Moving(TabularSnapshot):
     """A snapshot whose every read shows the host's transaction as it is then."""
 
     __slots__ = ("_host", "_layout", "_scope")
@@ -163,24 +162,13 @@ class _Moving(PostgresSnapshot):
         self._host = host
         self._layout = layout
         self._scope = scope
-        super().__init__(self._now(), host.place)
+        super().__init__(self._now(), host.reported)
 
     def _now(self) -> ScopeRows:
         with self._host.reported():
             return ScopeRows.read(self._host, self._layout, self._scope)
 
     def _live(self) -> ScopeRows:
-        if self._rows is None:
-            raise ClosedError("the snapshot is closed", code="snapshot.closed")
-        self._rows = self._now()
-        return super()._live()
-
-    def get(self, relation: str, key: Key) -> Row | None:
-        """See `uaix_core.store.port.Snapshot.get`."""
-        with self._host.reported():
-            return super().get(relation, key)
-
-    def get_many(self, relation: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
-        """See `uaix_core.store.port.Snapshot.get_many`."""
-        with self._host.reported():
-            return super().get_many(relation, keys)
+        super()._live()
+        rows = self._rows = self._now()
+        return rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from uaix_backends.postgres.shapes import INDEXED, TEXTS, TYPES, Names, Shape
 from uaix_backends.tabular.rows import Builder
-from uaix_core.schema.relations import BY_KEY, Keep, values_of
+from uaix_core.schema.relations import Keep, values_of
 from uaix_core.values.canonical import canonical_digest
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ class Table(Shape):
         self._selected = f"{self._columns('t.')}, t.{self.version}"
         self._texts: dict[tuple[Any, ...], str] = {}
         self._paths: dict[tuple[str, int], Callable[[Row], Key]] = {}
-        #: One row: scope_no and key are bound, cut texts twice.
-        self.get = self.scan(BY_KEY, len(relation.key), 0, reverse=False, limit=False)
         if self.is_history:
             self._write_history()
         else:
@@ -189,6 +187,30 @@ class Layout:
     def __init__(self, schema: Schema, namespace: str) -> None:
         self.schema = schema
         self.names = Names(namespace)
+        scope, commit = self.names.scope, self.names.commit
+        #: The row of a scope; its text is bound.
+        self.scope_row = (
+            f"SELECT scope_no, work, seq, recorded_at, digest FROM {scope} "
+            "WHERE scope = %s"
+        )
+        #: Bound are the scope's text, seq, recorded_at, digest and work.
+        self.new_scope = (
+            f"INSERT INTO {scope} (scope, seq, recorded_at, digest, work) "
+            "VALUES (%s, %s, %s, %s, %s) ON CONFLICT (scope) DO NOTHING"
+        )
+        self.move_scope = (
+            f"UPDATE {scope} SET seq = %s, recorded_at = %s, digest = %s, work = %s "
+            "WHERE scope_no = %s"
+        )
+        self.log = (
+            f"INSERT INTO {commit} (scope_no, seq, recorded_at, digest, adds, erases) "
+            "VALUES (%s, %s, %s, %s, %s, %s)"
+        )
+        self.log_after = (
+            f"SELECT seq, recorded_at, digest, adds, erases FROM {commit} "
+            "WHERE scope_no = %s AND seq > %s ORDER BY scope_no, seq LIMIT %s"
+        )
+        self.digest_of = f"SELECT digest FROM {commit} WHERE scope_no = %s AND seq = %s"
         self.tables = {r.name: Table(r, self.names) for r in schema.relations.values()}
         self.history = [self.tables[r.name] for r in schema.kept(Keep.HISTORY)]
         self.views = [self.tables[r.name] for r in schema.kept(Keep.VIEW)]

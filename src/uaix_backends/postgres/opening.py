@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from uaix_backends.postgres.reading import ScopeRows
 from uaix_backends.postgres.statements import Statements
-from uaix_backends.postgres.writing import rebuild_views
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.writing import rebuild_views
 from uaix_core.values.errors import StoreOpenError
 
 if TYPE_CHECKING:

@@ -6,18 +6,16 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import psycopg
-
 from uaix_backends.ownership import Ownership
 from uaix_backends.postgres.connections import Connections
-from uaix_backends.postgres.driver import place_of, translated
+from uaix_backends.postgres.driver import place_of
 from uaix_backends.postgres.layout import Layout
 from uaix_backends.postgres.opening import all_ddl, prepare
 from uaix_backends.postgres.reading import ScopeRows
-from uaix_backends.postgres.snapshots import PostgresSnapshot
 from uaix_backends.postgres.statements import Statements
-from uaix_backends.postgres.writing import rebuild_views, write
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.snapshots import TabularSnapshot
+from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
 from uaix_core.session.schema import SCHEMA
 from uaix_core.store.advance import advance, drive, known
@@ -162,11 +160,9 @@ class PostgresStore:
         self._owner.check()
         connection = self._connections.snapshot()
         try:
-            try:
+            with self._connections.reported():
                 rows = ScopeRows.read(Statements(connection), self._layout, scope)
-            except psycopg.Error as error:
-                raise translated(error, self._connections.place) from error
-            snapshot = PostgresSnapshot(rows, self._connections.place)
+            snapshot = TabularSnapshot(rows, self._connections.reported)
             try:
                 yield snapshot
             finally:
@@ -179,10 +175,8 @@ class PostgresStore:
         """The result of one statement over all scopes."""
         connection = self._connections.lend()
         try:
-            with connection.cursor(binary=True) as cursor:
-                return cursor.execute(text, values).fetchall()
-        except psycopg.Error as error:
-            raise translated(error, self._connections.place) from error
+            with self._connections.reported():
+                return Statements(connection).execute(text, values).fetchall()
         finally:
             self._connections.give_back(connection)
 

@@ -13,22 +13,21 @@ from uaix_backends.sqlite.libraries import Claim
 from uaix_backends.sqlite.opening import FORMAT
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.shapes import OWN_DDL
-from uaix_backends.sqlite.snapshots import SqliteSnapshot
-from uaix_backends.sqlite.writing import rebuild_views, write
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.snapshots import TabularSnapshot
+from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.port import Capability
 from uaix_core.store.reading import check_due, check_limit
-from uaix_core.values.errors import ClosedError, IntegrityError, StoreOpenError
+from uaix_core.values.errors import IntegrityError, StoreOpenError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from uaix_backends.sqlite.hosts import Host
     from uaix_backends.sqlite.layout import Layout
     from uaix_core.schema.commits import Commit
-    from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
     from uaix_core.values.ids import ScopeId
@@ -125,6 +124,7 @@ class JoinedSqliteStore:
                 return commit
             steps = advance(self.schema, commit, rows.mark, rows.work)
             change = drive(steps, rows.answer)
+            rows.make()
             write(rows, change)
             if change.erased:
                 note_erasure(self._host)
@@ -180,7 +180,7 @@ class JoinedSqliteStore:
         self._claim.release()
 
 
-class _Moving(SqliteSnapshot):
+class _Moving(TabularSnapshot):
     """A snapshot whose every read shows the host's transaction as it is then."""
 
     __slots__ = ("_host", "_layout", "_scope")
@@ -189,38 +189,13 @@ class _Moving(SqliteSnapshot):
         self._host = host
         self._layout = layout
         self._scope = scope
-        with host.reported():
-            super().__init__(ScopeRows(host, layout, scope), host.place)
+        super().__init__(self._now(), host.reported)
+
+    def _now(self) -> ScopeRows:
+        with self._host.reported():
+            return ScopeRows(self._host, self._layout, self._scope)
 
     def _live(self) -> ScopeRows:
-        if self._rows is None:
-            raise ClosedError("the snapshot is closed", code="snapshot.closed")
-        with self._host.reported():
-            self._rows = ScopeRows(self._host, self._layout, self._scope)
-        return super()._live()
-
-    def get(self, relation: str, key: Key) -> Row | None:
-        """See `uaix_core.store.port.Snapshot.get`."""
-        self._live()
-        with self._host.reported():
-            return super().get(relation, key)
-
-    def get_many(self, relation: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
-        """See `uaix_core.store.port.Snapshot.get_many`."""
-        with self._host.reported():
-            return super().get_many(relation, keys)
-
-    def scan(self, *args: Any, **options: Any) -> Sequence[Row]:
-        """See `uaix_core.store.port.Snapshot.scan`."""
-        with self._host.reported():
-            return super().scan(*args, **options)
-
-    def commits(self, after: int = 0) -> Iterator[Recorded]:
-        """See `uaix_core.store.port.Snapshot.commits`."""
-        commits = super().commits(after)
-        while True:
-            with self._host.reported():
-                recorded = next(commits, None)
-            if recorded is None:
-                return
-            yield recorded
+        super()._live()
+        rows = self._rows = self._now()
+        return rows

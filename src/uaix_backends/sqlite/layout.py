@@ -62,6 +62,15 @@ class Table(Shape):
         if relation.due is not None:
             self._write_due(relation.due)
 
+    @property
+    def has_unique_key(self) -> bool:
+        """Whether `put` replaces what stands under its key by itself: always."""
+        return True
+
+    def bound(self, path: str, prefix: Key) -> Key:  # noqa: ARG002 - bound as they are
+        """The values of a prefix of a path, as they are bound."""
+        return prefix
+
     def path_of(self, path: str, count: int) -> Callable[[Row], Key]:
         """A function from a row to the first ``count`` values of a path's order."""
         found = self._paths.get((path, count))
@@ -172,6 +181,20 @@ class Table(Shape):
 
 class Layout:
     """All tables of a schema."""
+
+    move_scope = (
+        "UPDATE uaix_scope SET seq = ?, recorded_at = ?, digest = ?, work = ? "
+        "WHERE scope_no = ?"
+    )
+    log = (
+        "INSERT INTO uaix_commit (scope_no, seq, recorded_at, digest, adds, erases) "
+        "VALUES (?, ?, ?, ?, ?, ?)"
+    )
+    log_after = (
+        "SELECT +seq, +recorded_at, +digest, +adds, +erases FROM uaix_commit "
+        "WHERE scope_no = ? AND seq > ? ORDER BY seq LIMIT ?"
+    )
+    digest_of = "SELECT +digest FROM uaix_commit WHERE scope_no = ? AND seq = ?"
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema

@@ -24,8 +24,8 @@ from uaix_backends.sqlite.opening import (
 )
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.snapshots import OpenSnapshot, SqliteSnapshot
-from uaix_backends.sqlite.writing import rebuild_views, write
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
 from uaix_core.session.schema import SCHEMA
 from uaix_core.store.advance import advance, drive, known
@@ -168,6 +168,7 @@ class SqliteStore:
                 return commit
             steps = advance(self.schema, commit, rows.mark, rows.work)
             change = drive(steps, rows.answer)
+            rows.make()
             write(rows, change)
             if change.erased:
                 note_erasure(connection)

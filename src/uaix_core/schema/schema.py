@@ -35,7 +35,6 @@ class Schema:
     """
 
     def __init__(self, *rooms: Room) -> None:
-        self.rooms = rooms
         self.reducers = tuple(
             room.reducer for room in rooms if room.reducer is not None
         )

@@ -57,11 +57,10 @@ class Log:
 
     """
 
-    __slots__ = ("_entries", "_size", "_stored", "parts")
+    __slots__ = ("_entries", "_stored", "parts")
 
     def __init__(self, parts: Sequence[StoredEntries] = ()) -> None:
         self.parts = tuple(parts)
-        self._size = parts[0].count if parts else 1
         self._stored = sum(part.count for part in parts)
         self._entries: list[Logged] = []
 
@@ -69,7 +68,7 @@ class Log:
         """The entry of an index."""
         if at >= self._stored:
             return self._entries[at - self._stored]
-        part, within = divmod(at, self._size)
+        part, within = divmod(at, self.parts[0].count)
         return self.parts[part].entries()[within]
 
     def put(self, at: int, entries: Sequence[Logged]) -> None:

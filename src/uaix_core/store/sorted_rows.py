@@ -72,12 +72,13 @@ class SortedRows:
         if at == len(self._tops):
             return None
         keys, rows = self._block(at)
+        # The last key of the block is not below this one, so there is an i-th.
         i = bisect_left(keys, key)
-        return rows[i] if i < len(keys) and keys[i] == key else None
+        return rows[i] if keys[i] == key else None
 
     def changed(self, puts: Mapping[Key, Row], drops: Iterable[Key]) -> SortedRows:
         """A new map with these rows put and these keys gone."""
-        if len(puts) >= _FULL and 4 * len(puts) >= len(self._blocks) * _FULL:
+        if 4 * len(puts) >= len(self._blocks) * _FULL:
             return self._merged(puts, drops)
         new = SortedRows(self._blocks, list(self._tops))
         for key in drops:
@@ -135,7 +136,7 @@ class SortedRows:
             return
         keys, rows = self._block(at)
         i = bisect_left(keys, key)
-        if i == len(keys) or keys[i] != key:
+        if keys[i] != key:
             return
         keys, rows = keys.copy(), rows.copy()
         del keys[i], rows[i]
@@ -148,29 +149,26 @@ class SortedRows:
     def rising(self, start: Key, *, beyond: bool) -> Iterator[tuple[Key, Row]]:
         """Pairs from ``start`` on; ``beyond`` skips keys that begin with it."""
         n = len(start)
-        tops = self._tops
-        at = (
-            bisect_right(tops, start, key=lambda k: k[:n])
-            if beyond
-            else bisect_left(tops, start, key=lambda k: k[:n])
-        )
-        for b in range(at, len(tops)):
+        find = bisect_right if beyond else bisect_left
+        at = find(self._tops, start, key=lambda k: k[:n])
+        if at == len(self._tops):
+            return
+        i = find(self._block(at)[0], start, key=lambda k: k[:n])
+        for b in range(at, len(self._tops)):
             keys, rows = self._block(b)
-            i = 0
-            if b == at:
-                find = bisect_right if beyond else bisect_left
-                i = find(keys, start, key=lambda k: k[:n])
             yield from zip(keys[i:], rows[i:], strict=True)
+            i = 0
 
     def falling(self, start: Key, *, beyond: bool) -> Iterator[tuple[Key, Row]]:
         """Pairs from ``start`` backwards; ``beyond`` skips keys that begin with it."""
+        if not self._tops:
+            return
         n = len(start)
         find = bisect_left if beyond else bisect_right
         at = min(find(self._tops, start, key=lambda k: k[:n]), len(self._tops) - 1)
-        for b in range(at, -1, -1):
+        keys, rows = self._block(at)
+        i = find(keys, start, key=lambda k: k[:n])
+        yield from zip(keys[:i][::-1], rows[:i][::-1], strict=True)
+        for b in range(at - 1, -1, -1):
             keys, rows = self._block(b)
-            i = len(keys)
-            if b == at:
-                i = find(keys, start, key=lambda k: k[:n])
-            if i:
-                yield from zip(keys[i - 1 :: -1], rows[i - 1 :: -1], strict=True)
+            yield from zip(keys[::-1], rows[::-1], strict=True)
