@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
+import json
 import os
 import shutil
 
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +24,8 @@ from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Keep
 from uaix_core.store import sorted_rows
 from uaix_core.store.copying import all_rows
-from uaix_core.values.errors import StorageError
+from uaix_core.store.verifying import verify_scope
+from uaix_core.values.errors import IntegrityError, StorageError
 
 DAY = 86_400_000_000
 CANARY = "canary-51d0"
@@ -351,3 +355,92 @@ def test_any_order_of_reopening_shows_the_same(tmp_path_factory, steps):
     store.close()
     other.close()
     assert due(COMMITS[:written]) == state_at(root)
+
+
+def forge(root, **changes):
+    """Write a cache whose digest is right, with other members in its index."""
+    path = cache_of(root)
+    data = path.read_bytes()[:-32]
+    start = int.from_bytes(data[-8:], "little")
+    index = json.loads(zstandard.ZstdDecompressor().decompress(data[start:-8]))
+    for name, change in changes.items():
+        index[name] = change(index[name])
+    packed = zstandard.ZstdCompressor().compress(json.dumps(index).encode())
+    sealed = data[:start] + packed + data[-8:]
+    path.write_bytes(sealed + hashlib.sha256(sealed).digest())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"place": lambda _: ["a", "b", "c"]},
+        {"place": lambda _: [0, 2**70, "x"]},
+        {"place": lambda _: None},
+        {"mark": lambda m: ["1", "2", m[2]]},
+        {"mark": lambda m: [*m[:2], "c" * 64]},
+        {"mark": lambda m: [10**9, *m[1:]]},
+        {"mark": lambda m: [m[0], m[1] + 1, m[2]]},
+        {"maps": lambda _: {"a": 1}},
+        {"maps": lambda _: [["no_such", "key", []]]},
+        {"log": lambda _: [[0, 1]]},
+        {"log": lambda _: 1e999},
+        {"schema": lambda _: "other"},
+    ],
+)
+def test_an_index_of_somebody_else_is_not_used(root, changes):
+    """A cache that isn't what its segment says is none, whatever its digest."""
+    write(root, COMMITS[:4])
+    forge(root, **changes)
+
+    assert due(COMMITS[:4]) == state_at(root)
+    write(root, COMMITS[4:])
+    assert due(COMMITS) == state_at(root, cache=False)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"null",
+        b"no json",
+        b"[[1]]",
+        b"[" * 5_000,
+        b'[[0,"t0",1,2,3]]',
+        b"[1e999]",
+        b"[" + b"9" * 5_000 + b"]",
+        None,
+    ],
+)
+def test_a_block_of_somebody_else_is_a_typed_error(root, content):
+    """A block that this library doesn't write is told, with what to remove."""
+    commits = (COMMITS[0], COMMITS[1], COMMITS[3])
+    write(root, commits)
+    packed = b"no frame"
+    if content is not None:
+        packed = zstandard.ZstdCompressor().compress(content)
+    path = cache_of(root)
+    data = path.read_bytes()[:-32]
+    start = int.from_bytes(data[-8:], "little")
+    index = json.loads(zstandard.ZstdDecompressor().decompress(data[start:-8]))
+    blocks = [
+        [name, way, [[top, 0, len(packed)] for top, _at, _size in found]]
+        for name, way, found in index["maps"]
+    ]
+    log = [[0, len(packed), count] for _at, _size, count in index["log"]]
+    index = {**index, "maps": blocks, "log": log}
+    frame = zstandard.ZstdCompressor().compress(json.dumps(index).encode())
+    sealed = packed + frame + len(packed).to_bytes(8, "little")
+    path.write_bytes(sealed + hashlib.sha256(sealed).digest())
+
+    with contextlib.closing(opened(root)) as store:
+        with store.snapshot(SCOPE) as snapshot:
+            for read in (
+                lambda: snapshot.scan("note", "key", limit=9),
+                lambda: list(snapshot.commits()),
+            ):
+                with pytest.raises(IntegrityError) as caught:
+                    read()
+                assert "storage.cache" == caught.value.code
+                assert "tables.cache" in caught.value.hint
+        assert ["storage.cache"] == [f.code for f in verify_scope(store, SCOPE).flaws]
+    path.unlink()
+    assert due(commits) == state_at(root)

@@ -25,6 +25,8 @@ from uaix_core.values.errors import (
     StorageError,
 )
 
+_ROOMS = ("uaix_backends/sqlite", "uaix_backends/tabular")
+
 
 def interrupted(call, step):
     """Whether an interrupt at the n-th line of the backend came before the end."""
@@ -32,7 +34,7 @@ def interrupted(call, step):
 
     def trace(frame, event, _argument):
         name = frame.f_code.co_filename
-        if "uaix_backends/sqlite" not in name:
+        if not any(room in name for room in _ROOMS):
             return None
         # No interrupt comes between a lock that is taken and the block under it.
         line = linecache.getline(name, frame.f_lineno)

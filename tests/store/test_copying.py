@@ -8,10 +8,11 @@ import attrs
 import pytest
 from tests.store.lives import KINDS, LIFE, history_of, lived, local_of, opened
 
-from uaix_conformance.examples import OTHER, SCOPE, fact, job
+from uaix_conformance.examples import OTHER, SCOPE, entry, fact, job
 from uaix_conformance.schema import KIT
 from uaix_core.schema.commits import Commit
 from uaix_core.store.copying import all_scopes, copy_whole
+from uaix_core.store.verifying import verify_scope
 from uaix_core.values.errors import IntegrityError, StorageError
 
 PAIRS = [(a, b) for a in KINDS for b in KINDS]
@@ -195,3 +196,61 @@ def test_differences_are_named(tmp_path):
 
     assert ("tally",) == copied.differences
     assert len({one.scope for one in LIFE}) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_work_that_was_done_does_not_come_back(kind, tmp_path):
+    """A second copy overwrites no newer local row and revives none that was dropped."""
+    with (
+        closing(lived("sqlite", tmp_path, "a")) as source,
+        closing(opened(kind, tmp_path, "b")) as target,
+    ):
+        copy_whole(source, target, SCOPE)
+        target.append(Commit(SCOPE, 60, puts=[job(1, kind="say"), job(9)]))
+        target.append(Commit(SCOPE, 60, drops=[("lease", ("t0", 1, "h0"))]))
+        before = local_of(target)
+
+        assert 0 == copy_whole(source, target, SCOPE).local
+
+        assert before == local_of(target)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_derived_rows_that_are_absent_come_again(kind, tmp_path):
+    """A cached row that the target lacks is copied, and one that it has is kept."""
+    with (
+        closing(lived("sqlite", tmp_path, "a")) as source,
+        closing(opened(kind, tmp_path, "b")) as target,
+    ):
+        copy_whole(source, target, SCOPE)
+        target.append(Commit(SCOPE, 60, drops=[("vector", ("m0", "t0", 2))]))
+        target.append(Commit(SCOPE, 60, puts=[entry("a", group="mine")]))
+
+        assert 1 == copy_whole(source, target, SCOPE).local
+        with target.snapshot(SCOPE) as snapshot:
+            assert "v" == snapshot.get("vector", ("m0", "t0", 2)).text
+            assert "mine" == snapshot.get("entry", ("a",)).group
+
+
+class Erasing(Failing):
+    """A store in which a note is erased just before the first local rows come."""
+
+    def append(self, commit):
+        if getattr(commit, "puts", ()) and not self.count:
+            self.count = 1
+            self._store.append(Commit(SCOPE, 70, erases=[("note", ("t0", 2))]))
+        return self._store.append(commit)
+
+
+def test_an_erasure_in_between_is_not_undone(tmp_path):
+    """Local rows about a row that is erased while they are copied are gone again."""
+    with (
+        closing(lived("sqlite", tmp_path, "a")) as source,
+        closing(opened("sqlite", tmp_path, "b")) as target,
+    ):
+        copy_whole(source, Erasing(target, 1_000), SCOPE)
+
+        with target.snapshot(SCOPE) as snapshot:
+            assert snapshot.get("note", ("t0", 2)).text is None
+            assert snapshot.get("vector", ("m0", "t0", 2)) is None
+        assert verify_scope(target, SCOPE).is_sound

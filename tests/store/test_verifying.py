@@ -8,7 +8,7 @@ import attrs
 import pytest
 from tests.store.lives import KINDS, LIFE, history_of, lived, local_of, opened
 
-from uaix_conformance.examples import OTHER, SCOPE, fact, note
+from uaix_conformance.examples import OTHER, SCOPE, fact, note, vector
 from uaix_conformance.schema import KIT
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Keep
@@ -53,6 +53,9 @@ class LyingSnapshot:
     def scan(self, relation, path, *args, **options):
         rows = self._snapshot.scan(relation, path, *args, **options)
         return self._told(relation, path, list(rows))
+
+    def get_many(self, relation, keys):
+        return self._snapshot.get_many(relation, keys)
 
     def commits(self, after=0):
         return map(self._said, self._snapshot.commits(after))
@@ -280,3 +283,13 @@ def test_a_flipped_body_on_disk_is_named(kind, tmp_path):
 
     named = {"dir": f"{SCOPE.text}#2 note t0/5", "sqlite": "note t0/5"}[kind]
     assert [named] == [path for _code, path in flaws]
+
+
+def test_a_local_row_about_an_erased_one_is_named(store):
+    """A row of WORK or CACHE that speaks of an erased body is named."""
+    revived = vector(1, text="secret")
+
+    def scan(name, _path, rows):
+        return [*rows, revived] if name == "vector" else rows
+
+    assert ("verify.about", "vector m0/t0/1") in found(Lying(store, scan=scan))

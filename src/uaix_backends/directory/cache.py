@@ -27,7 +27,7 @@ from uaix_core.store.log import Log, Logged, StoredEntries
 from uaix_core.store.sorted_rows import SortedRows, Stored
 from uaix_core.store.tables import Tables
 from uaix_core.values.canonical import sha256_hex
-from uaix_core.values.errors import SchemaError
+from uaix_core.values.errors import IntegrityError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,13 +43,16 @@ FORMAT: Final = "uaix.cache.v1"
 #: The end of a cache: where its index begins, and the SHA-256 of all before it.
 _START: Final = struct.Struct("<Q")
 _DIGEST_BYTES: Final = 32
+#: No block is longer when unpacked: it may hold the bodies of one commit.
+_LONGEST: Final = 512 * 2**20
 #: Commits in one part of the log.
 _ENTRIES: Final = 256
 _KEPT: Final = (Keep.HISTORY, Keep.VIEW)
 #: What reading something else than a cache may raise.
-_NOT_OURS: Final = (
+NOT_OURS: Final = (
     SchemaError,
     ValueError,
+    ArithmeticError,
     LookupError,
     TypeError,
     AttributeError,
@@ -116,7 +119,7 @@ def decoded(schema: Schema, scope: ScopeId, data: bytes) -> tuple[Tables, Place]
         if {name: index[name] for name in identity} != identity:
             return None
         return _decoded(schema, scope, body, index), Place(*index["place"])
-    except _NOT_OURS:
+    except NOT_OURS:
         return None
 
 
@@ -160,6 +163,9 @@ def _packed(form: Any) -> bytes:
 
 
 def _unpacked(data: memoryview) -> Any:
+    # A frame says how long its content is; what says more than a block can is none.
+    if zstandard.frame_content_size(data) > _LONGEST:
+        raise ValueError
     return json.loads(zstandard.ZstdDecompressor().decompress(data))
 
 
@@ -188,16 +194,28 @@ class _Codec:
         return _packed(rows)
 
     def block(self, data: memoryview) -> Block:
-        """The block of these bytes."""
-        found = _unpacked(data)
-        make = self._relation.make
+        """The block of these bytes.
+
+        Raises:
+            IntegrityError: ``storage.cache`` when somebody else has made it.
+
+        """
+        try:
+            rows = [self._row(values) for values in _unpacked(data)]
+            return [self._order(row) for row in rows], rows
+        except NOT_OURS as error:
+            raise _forged(self._relation.name) from error
+
+    def _row(self, found: list[Any]) -> Row:
+        version, *values = found
         for at in self._raw:
-            for row in found:
-                text = row[at + 1]
-                if text is not None:
-                    row[at + 1] = a2b_base64(text)
-        rows = [make(values, version) for version, *values in found]
-        return [self._order(row) for row in rows], rows
+            if values[at] is not None:
+                values[at] = a2b_base64(values[at])
+        row = self._relation.make(values, version)
+        for holds, value in zip(self._relation.holds, values, strict=True):
+            if not holds(value):
+                raise ValueError
+        return row
 
 
 def _log_parts(tables: Tables) -> Iterator[tuple[bytes | memoryview, int]]:
@@ -219,12 +237,25 @@ def _entry_out(entry: Logged) -> list[Any]:
 
 
 def _read_entries(seq: int, data: memoryview) -> list[Logged]:
-    return [
-        Logged(Mark(number, recorded_at, digest), _refs(adds), _refs(erases))
-        for number, (recorded_at, digest, adds, erases) in enumerate(
-            _unpacked(data), seq + 1
-        )
-    ]
+    try:
+        return [
+            Logged(Mark(number, recorded_at, digest), _refs(adds), _refs(erases))
+            for number, (recorded_at, digest, adds, erases) in enumerate(
+                _unpacked(data), seq + 1
+            )
+        ]
+    except NOT_OURS as error:
+        raise _forged("log") from error
+
+
+def _forged(what: str) -> IntegrityError:
+    """The error for a block that is no block, although its digest is right."""
+    return IntegrityError(
+        "the cache holds what this library doesn't write",
+        code="storage.cache",
+        path=what,
+        hint="remove the files named tables.cache; nothing is lost with them",
+    )
 
 
 def _refs(found: list[Any]) -> tuple[Ref, ...]:

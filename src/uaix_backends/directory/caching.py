@@ -10,15 +10,16 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from uaix_backends.directory.cache import decoded, encoded, place_of
+from uaix_backends.directory.cache import NOT_OURS, decoded, encoded, place_of
 from uaix_backends.directory.loaded import Loaded
 from uaix_backends.directory.scope_files import CACHE, NEW_CACHE, SEGMENT
-from uaix_core.store.segments import commit_line
+from uaix_core.store.segments import commit_line, mark_in
 from uaix_core.values.canonical import sha256_hex
 
 if TYPE_CHECKING:
     from uaix_backends.directory.cache import Place
     from uaix_backends.directory.files import Folder
+    from uaix_core.schema.commits import Mark
 
 #: A cache is written once so many commits, and this part of those in the last one,
 #: would have to be read without it.
@@ -44,7 +45,7 @@ def read_cache(nothing: Loaded, folder: Folder) -> Loaded:
     """The state in the cache, or ``nothing`` with what is known of a bad cache."""
     try:
         found = _read(nothing, folder)
-    except (OSError, MemoryError):
+    except (OSError, MemoryError, *NOT_OURS):
         found = None
     if found is not None:
         return found
@@ -59,9 +60,11 @@ def _read(nothing: Loaded, folder: Folder) -> Loaded | None:
         return None
     tables = nothing.tables
     found = decoded(tables.schema, tables.scope, data)
-    if found is None or not _stands(folder, found[1]):
+    if found is None:
         return None
     state, place = found
+    if not _stands(folder, place, state.mark):
+        return None
     return Loaded(
         state,
         segment_end=place.end,
@@ -83,21 +86,24 @@ def _bytes(folder: Folder) -> bytes | None:
     return data if len(data) == size else None
 
 
-def _stands(folder: Folder, place: Place) -> bool:
+def _stands(folder: Folder, place: Place, mark: Mark) -> bool:
     """Whether the segment holds the last commit of a cache where it was."""
     file = folder.file(SEGMENT)
     if file is None:
         return False
     with file:
         line = file.read(place.end - place.start, place.start)
-    return sha256_hex(line) == place.sha256
+    if sha256_hex(line) != place.sha256:
+        return False
+    # What follows is chained to this mark, so it is not taken on trust.
+    return mark_in(line) == mark
 
 
 class Made(NamedTuple):
     """A cache that is to be written: its bytes, and of which state they are."""
 
     data: bytes
-    seq: int
+    mark: Mark
     place: Place
 
 
@@ -106,9 +112,9 @@ def cache_of(loaded: Loaded, folder: Folder) -> Made | None:
     tables = loaded.tables
     (last,) = tables.commits(tables.mark.seq - 1)
     place = place_of(loaded.last_start, commit_line(tables.schema, last))
-    if place.end != loaded.segment_end or not _stands(folder, place):
+    if place.end != loaded.segment_end or not _stands(folder, place, tables.mark):
         return None
-    return Made(encoded(tables, place), tables.mark.seq, place)
+    return Made(encoded(tables, place), tables.mark, place)
 
 
 def write_cache(now: Loaded, folder: Folder, made: Made) -> Loaded:
@@ -117,7 +123,7 @@ def write_cache(now: Loaded, folder: Folder, made: Made) -> Loaded:
     When bodies were erased since it was made, its last commit no longer stands where
     it did, and the cache would bring them back: then nothing is written.
     """
-    if not _stands(folder, made.place):
+    if not _stands(folder, made.place, made.mark):
         return now
     try:
         with folder.new_file(NEW_CACHE) as file:
@@ -127,7 +133,7 @@ def write_cache(now: Loaded, folder: Folder, made: Made) -> Loaded:
         with contextlib.suppress(OSError):
             folder.remove(NEW_CACHE)
         return now
-    return now._replace(cached=made.seq, has_dead_cache=False)
+    return now._replace(cached=made.mark.seq, has_dead_cache=False)
 
 
 def remove_cache(folder: Folder) -> None:

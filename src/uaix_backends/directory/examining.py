@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from uaix_backends.directory.files import Folder
+    from uaix_backends.directory.listing import Listing
     from uaix_backends.directory.root import Root
     from uaix_backends.directory.scope import Scope
 
@@ -26,13 +27,13 @@ _FILES: Final = {
 
 
 def examine(
-    root: Root, names: Iterable[str], unaided: Callable[[], Iterable[Scope]]
+    root: Root, listing: Listing, unaided: Callable[[], Iterable[Scope]]
 ) -> Condition:
     """Look at all files of a store, and read every ledger without its cache.
 
     Args:
         root: the folder of the store.
-        names: the names of the scopes' folders.
+        listing: which scopes it holds.
         unaided: gives the scopes, nothing of them read and no cache used.
 
     Raises:
@@ -43,14 +44,14 @@ def examine(
     scopes = 0
     is_open = False
     with root.scopes() as parent:
-        for name in names:
+        for name in listing.names():
             folder = parent.folder(name)
             if folder is not None:
                 with folder:
                     scopes += 1
                     is_open |= _look(folder, sizes)
     facts = {"scopes": scopes, **sizes}
-    advice = [*_about_segments(unaided())]
+    advice = [*_about_scopes(listing), *_about_segments(unaided())]
     if is_open:
         advice.append(
             Advice(
@@ -73,6 +74,26 @@ def _look(folder: Folder, sizes: dict[str, int]) -> bool:
             sizes[fact] += status.st_size
             is_open |= bool(stat.S_IMODE(status.st_mode) & _OTHERS)
     return is_open
+
+
+def lost(name: str) -> IntegrityError:
+    """The error for a folder whose segment lacks what other files follow from."""
+    return IntegrityError(
+        "the commits of a scope are missing",
+        code="storage.segment",
+        path=f"scopes/{name}/{SEGMENT}",
+    )
+
+
+def _about_scopes(listing: Listing) -> Iterator[Advice]:
+    """Scopes that can't be listed: verifying would not miss them."""
+    for name in listing.names():
+        error = listing.error_of(name)
+        if error is not None:
+            yield Advice(error.code, "error", error.message, error.path)
+    for name in listing.lost():
+        error = lost(name)
+        yield Advice(error.code, "error", error.message, error.path)
 
 
 def _about_segments(scopes: Iterable[Scope]) -> Iterator[Advice]:

@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
-from uaix_backends.directory.examining import examine
+from uaix_backends.directory.examining import examine, lost
 from uaix_backends.directory.files import storage_error
 from uaix_backends.directory.listing import Listing
 from uaix_backends.directory.root import Root
@@ -57,7 +57,7 @@ class DirectoryStore:
         self._timeout_s = busy_timeout_s
         self._uses_cache = uses_cache
         self._owner = Ownership()
-        self._listing = Listing(root)
+        self._listing = Listing(root, self._has_commit)
         self._lock = threading.Lock()
         self._scopes: dict[str, Scope] = {}
 
@@ -120,6 +120,9 @@ class DirectoryStore:
                 self._scopes[scope.text] = found
         return found
 
+    def _has_commit(self, scope: ScopeId) -> bool:
+        return self._scope(scope).current().mark.seq > 0
+
     def _new_scope(self, scope: ScopeId, *, uses_cache: bool) -> Scope:
         return Scope(
             self._root, self.schema, scope, self._timeout_s, uses_cache=uses_cache
@@ -163,16 +166,28 @@ class DirectoryStore:
         self._owner.check()
         return self._scope(scope).rebuild()
 
+    def check_scopes(self) -> None:
+        """See `uaix_backends.examining.check_scopes`."""
+        self._owner.check()
+        self._listing.with_commits()
+        for name in self._listing.lost():
+            raise lost(name)
+
+    def readable_scopes(self) -> list[ScopeId]:
+        """See `uaix_backends.examining.readable_scopes`."""
+        self._owner.check()
+        return self._listing.readable()
+
     def examine(self) -> Condition:
         """Read all ledgers anew; see `uaix_backends.examining.examine`."""
         self._owner.check()
 
         def unaided() -> Iterator[Scope]:
-            for scope in self._listing.with_commits():
+            for scope in self._listing.readable():
                 yield self._new_scope(scope, uses_cache=False)
 
         try:
-            return examine(self._root, self._listing.names(), unaided)
+            return examine(self._root, self._listing, unaided)
         except StorageError:
             raise
         except OSError as error:

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import apsw
 
-from uaix_backends.hosting import no_transaction, refused, unwrapped
+from uaix_backends.hosting import closed, no_transaction, refused, unwrapped
+from uaix_backends.sqlite.binding import check_adapters, past_adapters
 from uaix_backends.sqlite.driver import translated_result
 from uaix_core.values.errors import CallerError, HostTransactionLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from uaix_backends.hosting import Joined
 
 _SAVEPOINT: Final = "uaix_stage"
 
@@ -42,9 +45,8 @@ class Statements(Protocol):
 class Host:
     """A host's connection. `staged` keeps all of a block in its transaction, or none.
 
-    Args:
-        raw: the driver's connection.
-        says_open: as in `uaix_backends.hosting.Joined`.
+    Raises:
+        CallerError: as `check`; ``host.encoding``.
 
     """
 
@@ -53,22 +55,47 @@ class Host:
     #: Its errors.
     error: type[Exception]
 
-    def __init__(self, raw: Any, says_open: Callable[[], bool] | None) -> None:
-        self._raw = raw
-        self._says_open = says_open
+    def __init__(self, joined: Joined) -> None:
+        self._joined = joined
+        self._raw: Any = joined.connection
         self._is_staging = False
-        self.place = self._file() or ":memory:"
+        self._variables = 0
+        self.place = ":memory:"
+        self.check()
+        with self.reported():
+            self.place = self._file() or self.place
+            self._check_encoding()
 
     def _file(self) -> str:
         found = self.execute("PRAGMA database_list").fetchall()
         return next((str(file) for _, name, file in found if name == "main"), "")
 
+    def _check_encoding(self) -> None:
+        (found,) = self.execute("PRAGMA encoding").fetchone()
+        if found != "UTF-8":
+            # UTF-16 sorts by code units, and has no room for some code points.
+            raise CallerError(
+                f"the database keeps texts in {found}, and not in UTF-8",
+                code="host.encoding",
+                path=self.place,
+                hint="set PRAGMA encoding = 'UTF-8' before the first table is made",
+            )
+
+    def needs(self, variables: int) -> None:
+        """Say how many variables a statement may have; `check` looks for room."""
+        self._variables = variables
+
+    def is_open(self) -> bool:
+        """Whether the driver's connection is open; any thread may ask."""
+        try:
+            return self._raw.in_transaction is not None
+        except self.error:
+            return False
+
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction is really open."""
-        if self._says_open is not None and not self._says_open():
-            return False
-        return bool(self._raw.in_transaction)
+        return self._joined.says_open() and bool(self._raw.in_transaction)
 
     def _cursor(self) -> Any:
         """A cursor past the host's own factories and traces."""
@@ -101,7 +128,32 @@ class Host:
         return rowid
 
     def check(self) -> None:
-        """Refuse a connection that would give back something else than was stored."""
+        """Refuse a connection that is of no use now, or changes what is stored.
+
+        Raises:
+            CallerError: ``host.closed``, ``host.connection``, ``host.thread``,
+                ``host.text-factory``, ``host.adapters``, ``host.variables``.
+
+        """
+        self._joined.check()
+        if not self.is_open():
+            raise closed()
+        self._check_driver()
+        if self._most_variables() < self._variables:
+            raise CallerError(
+                "the connection allows too few variables in a statement",
+                code="host.variables",
+                path=self.place,
+                hint="leave its SQLITE_LIMIT_VARIABLE_NUMBER at "
+                f"{self._variables} or more",
+            )
+
+    def _check_driver(self) -> None:
+        """What of the library's own may stand in the way."""
+
+    def _most_variables(self) -> int:
+        """How many variables a statement may have."""
+        raise NotImplementedError
 
     @contextmanager
     def reported(self) -> Iterator[None]:
@@ -109,7 +161,11 @@ class Host:
         try:
             yield
         except self.error as error:
-            raise translated_result(result_of(error), self.place) from error
+            result = result_of(error)
+            if not result:
+                # It isn't SQLite's own: perhaps the connection was closed meanwhile.
+                self.check()
+            raise translated_result(result, self.place) from error
 
     @contextmanager
     def staged(self) -> Iterator[None]:
@@ -142,7 +198,7 @@ class Host:
                 self._is_staging = False
 
     def _check_open(self, error: BaseException | None) -> None:
-        if not self._raw.in_transaction:
+        if not (self.is_open() and self._raw.in_transaction):
             raise HostTransactionLostError(
                 "the host's transaction ended while something was staged in it",
                 path=self.place,
@@ -154,6 +210,18 @@ class ApswHost(Host):
 
     library = "apsw"
     error = apsw.Error
+
+    @contextmanager
+    def reported(self) -> Iterator[None]:
+        """As any host's; apsw also tells when two threads use the connection."""
+        try:
+            with super().reported():
+                yield
+        except apsw.ThreadingViolationError as error:
+            raise _wrong_thread() from error
+
+    def _most_variables(self) -> int:
+        return int(self._raw.limit(apsw.SQLITE_LIMIT_VARIABLE_NUMBER))
 
     def _cursor(self) -> apsw.Cursor:
         cursor = apsw.Cursor(self._raw)
@@ -168,8 +236,12 @@ class StdlibHost(Host):
     library = "sqlite3"
     error = sqlite3.Error
 
-    def check(self) -> None:
-        """Refuse a connection whose texts come back as something else."""
+    def _check_driver(self) -> None:
+        try:
+            self._cursor()
+        except sqlite3.ProgrammingError as error:
+            raise _wrong_thread() from error
+        check_adapters()
         if self._raw.text_factory is not str:
             raise CallerError(
                 "the connection gives texts as something else than str",
@@ -183,8 +255,18 @@ class StdlibHost(Host):
         return cursor
 
     def _bound(self, values: Sequence[Any]) -> Sequence[Any]:
-        # A host may have an adapter for truth values.
-        return tuple(int(v) if type(v) is bool else v for v in values)
+        return past_adapters(values)
+
+    def _most_variables(self) -> int:
+        return int(self._raw.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER))
+
+
+def _wrong_thread() -> CallerError:
+    return CallerError(
+        "the connection belongs to another thread",
+        code="host.thread",
+        hint="join it, and use what joined it, in the thread that made it",
+    )
 
 
 def result_of(error: Exception) -> int:
@@ -198,12 +280,12 @@ def host_of(connection: Any) -> Host:
     """The host's connection, or the one behind a SQLAlchemy `Connection`.
 
     Raises:
-        CallerError: ``host.connection`` for anything else.
+        CallerError: ``host.connection`` for anything else; as `Host`.
 
     """
     joined = unwrapped(connection)
     if isinstance(joined.connection, apsw.Connection):
-        return ApswHost(*joined)
+        return ApswHost(joined)
     if isinstance(joined.connection, sqlite3.Connection):
-        return StdlibHost(*joined)
+        return StdlibHost(joined)
     raise refused(connection)

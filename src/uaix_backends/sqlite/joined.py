@@ -11,7 +11,7 @@ from uaix_backends.sqlite.damage import all_of, one_of
 from uaix_backends.sqlite.erasing import note_erasure
 from uaix_backends.sqlite.libraries import Claim
 from uaix_backends.sqlite.opening import FORMAT
-from uaix_backends.sqlite.reading import ScopeRows
+from uaix_backends.sqlite.reading import ScopeRows, most_variables
 from uaix_backends.sqlite.shapes import OWN_DDL
 from uaix_backends.tabular.damage import stored_scope
 from uaix_backends.tabular.snapshots import TabularSnapshot
@@ -74,8 +74,9 @@ class JoinedSqliteStore:
         self._layout = layout
         self._host = host
         self._owner = Ownership()
-        self._claim = Claim(host.place, host.library)
+        self._claim = Claim(host.place, host.library, host.is_open)
         try:
+            host.needs(most_variables(layout))
             host.check()
             self._check_tables()
         except BaseException:
@@ -109,6 +110,7 @@ class JoinedSqliteStore:
             StaleSnapshotError: the transaction reads an older state than the last
                 writer left; the host rolls back and repeats all of it.
             HostTransactionLostError: the transaction ended meanwhile.
+            CallerError: ``host.*``: the connection is of no use any more.
 
         And as `uaix_core.store.port.Store.append`; the transaction is then as it was.
         """
@@ -134,7 +136,6 @@ class JoinedSqliteStore:
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
         """What the host's transaction shows of a scope; it moves with it."""
         self._owner.check()
-        self._host.check()
         snapshot = _Moving(self._host, self._layout, scope)
         try:
             yield snapshot
@@ -192,6 +193,7 @@ class _Moving(TabularSnapshot):
         super().__init__(self._now(), host.reported)
 
     def _now(self) -> ScopeRows:
+        self._host.check()
         with self._host.reported():
             return ScopeRows(self._host, self._layout, self._scope)
 

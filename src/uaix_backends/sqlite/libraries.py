@@ -8,41 +8,64 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import Counter
+import weakref
+from typing import TYPE_CHECKING
 
 from uaix_core.values.errors import CallerError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _lock = threading.Lock()
-_open: dict[tuple[int, int], Counter[str]] = {}
+#: Device and inode of a file -> the claims on it that are still held by somebody.
+_open: dict[tuple[int, int], weakref.WeakSet[Claim]] = {}
 
 
 class Claim:
-    """One store's use of a file through one library, until it is released.
+    """One store's use of a file through one library.
+
+    It lasts until it is released, or its store is gone, or the connection is closed.
+
+    Args:
+        path: the file.
+        library: the one that has it open.
+        is_open: whether the connection is open; None for one that only the store
+            closes.
 
     Raises:
         CallerError: ``host.second-library`` when another library has the file open.
 
     """
 
-    def __init__(self, path: str, library: str) -> None:
+    def __init__(
+        self, path: str, library: str, is_open: Callable[[], bool] | None = None
+    ) -> None:
         self._file: tuple[int, int] | None = None
         self._library = library
+        self._is_open = is_open
         try:
             found = os.stat(path)  # noqa: PTH116 - a descriptor would drop locks
         except (OSError, ValueError):
             return  # In memory, or gone.
         file = found.st_dev, found.st_ino
         with _lock:
-            users = _open.setdefault(file, Counter())
-            if any(count and name != library for name, count in users.items()):
+            _forget_unused()
+            users = _open.setdefault(file, weakref.WeakSet())
+            if any(claim.is_against(library) for claim in users):
                 raise CallerError(
                     "another SQLite library of this process has the file open",
                     code="host.second-library",
                     path=path,
                     hint="use one library, or one process, for one file",
                 )
-            users[library] += 1
+            users.add(self)
         self._file = file
+
+    def is_against(self, library: str) -> bool:
+        """Whether this keeps another library from opening the file."""
+        if self._library == library:
+            return False
+        return self._is_open is None or self._is_open()
 
     def release(self) -> None:
         """End the use; doing so twice is allowed."""
@@ -50,7 +73,9 @@ class Claim:
         if file is None:
             return
         with _lock:
-            users = _open[file]
-            users[self._library] -= 1
-            if not +users:
-                del _open[file]
+            _open[file].discard(self)
+
+
+def _forget_unused() -> None:
+    for file in [file for file, users in _open.items() if not users]:
+        del _open[file]

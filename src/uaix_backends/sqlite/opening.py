@@ -20,7 +20,7 @@ import apsw
 
 from uaix_backends.sqlite.driver import close_quietly, file_error, translated
 from uaix_backends.sqlite.shapes import OWN_DDL
-from uaix_core.values.errors import BusyError, StoreOpenError
+from uaix_core.values.errors import BusyError, IntegrityError, StoreOpenError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,8 +162,12 @@ def _not_a_store(path: str) -> StoreOpenError:
     )
 
 
-def prepare(connections: Connections, layout: Layout, *, create: bool) -> list[str]:
+def prepare(
+    connections: Connections, layout: Layout, *, create: bool, check: bool
+) -> list[str]:
     """Bring a file that `find_file` let pass to where commits can begin.
+
+    With ``check`` the pages of a small file are looked at.
 
     Returns:
         The relations whose tables the stored schema lacks.
@@ -177,7 +181,10 @@ def prepare(connections: Connections, layout: Layout, *, create: bool) -> list[s
         _make_tables(connections, layout)
     _use_log(connections)
     with connections.writer() as connection:
-        return check_tables(connection, layout, connections.path)
+        missing = check_tables(connection, layout, connections.path)
+        if check:
+            check_pages(connection, connections.path)
+        return missing
 
 
 def _make_tables(connections: Connections, layout: Layout) -> None:
@@ -230,6 +237,23 @@ def add_tables(
     )
 
 
+def check_pages(connection: apsw.Connection, path: str) -> None:
+    """Refuse a small file with a damaged page before anything is read of it.
+
+    Raises:
+        IntegrityError: ``storage.corrupt``.
+
+    """
+    size = connection.pragma("page_count") * connection.pragma("page_size")
+    if size <= _CHECKED_BYTES and connection.pragma("quick_check", 1) != "ok":
+        raise IntegrityError(
+            "the file is damaged",
+            code="storage.corrupt",
+            path=path,
+            hint="uaix verify says what is damaged, uaix store copy saves the rest",
+        )
+
+
 def check_tables(connection: apsw.Connection, layout: Layout, path: str) -> list[str]:
     """The relations that the stored schema lacks; refuse every other difference.
 
@@ -269,9 +293,6 @@ def _missing_tables(
             path=path,
             hint="restore the file from a backup",
         )
-    size = connection.pragma("page_count") * connection.pragma("page_size")
-    if size <= _CHECKED_BYTES and connection.pragma("quick_check", 1) != "ok":
-        raise translated(apsw.CorruptError(), path)
     return [name for name in layout.tables if name not in stored]
 
 
@@ -279,6 +300,6 @@ def _stored(connection: apsw.Connection) -> Mapping[str, str]:
     try:
         text = "SELECT value FROM uaix_meta WHERE name = 'relations'"
         stored = json.loads(connection.execute(text).get)
-    except (apsw.SQLError, TypeError, ValueError):
+    except (apsw.SQLError, TypeError, ValueError, RecursionError):
         return {}
     return stored if isinstance(stored, dict) else {}

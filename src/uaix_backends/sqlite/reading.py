@@ -31,6 +31,12 @@ _NEW_SCOPE = (
 )
 
 
+def most_variables(layout: Layout) -> int:
+    """The most variables that any statement here has."""
+    orders = [o for r in layout.schema.relations.values() for o in r.orders.values()]
+    return _PLACES[0] * max(map(len, orders), default=0) + 1
+
+
 class ScopeRows(TabularRows):
     """What one scope holds, as the transaction of a connection shows it."""
 

@@ -25,6 +25,7 @@ from uaix_backends.sqlite.opening import (
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.snapshots import OpenSnapshot, SqliteSnapshot
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.lost import check_scopes, readable_scopes
 from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
 from uaix_core.session.schema import SCHEMA
@@ -35,7 +36,7 @@ from uaix_core.values.errors import StoreOpenError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from uaix_backends.examining import Condition
@@ -77,7 +78,7 @@ class SqliteStore:
         self._erasures = Erasures(connections, layout)
 
     @classmethod
-    def open(
+    def open(  # noqa: PLR0913 - options of a store
         cls,
         path: str | os.PathLike[str],
         *,
@@ -85,6 +86,7 @@ class SqliteStore:
         schema: Schema = SCHEMA,
         synchronous: Synchronous = "FULL",
         busy_timeout_s: float = 5.0,
+        check: bool = True,
     ) -> SqliteStore:
         """Open the store in a file.
 
@@ -95,6 +97,8 @@ class SqliteStore:
             synchronous: FULL makes each commit durable before `append` returns; with
                 NORMAL a power cut may take the last commits, but never parts of one.
             busy_timeout_s: how long to wait for another process's commit.
+            check: refuse a small file with a damaged page at once. Without it what
+                can be read is read, and what can't is an error where it is met.
 
         Raises:
             StoreOpenError: ``store.path``, ``store.missing``,
@@ -114,7 +118,7 @@ class SqliteStore:
         layout = Layout(schema)
         connections = Connections(place, synchronous, busy_timeout_s)
         try:
-            if prepare(connections, layout, create=create):
+            if prepare(connections, layout, create=create, check=check):
                 _grow(connections, layout)
             store = cls(layout, connections)
             store._erasures.resume()
@@ -258,6 +262,22 @@ class SqliteStore:
     def has_pending_erasures(self) -> bool:
         """Whether erased bytes may still be in the files, out of every read's reach."""
         return self._erasures.is_pending
+
+    def check_scopes(self) -> None:
+        """See `uaix_backends.examining.check_scopes`."""
+        self._owner.check()
+        tables = self._layout.tables.values()
+        check_scopes(
+            lambda text: self._read(text, (), "scope"),
+            "uaix_scope",
+            "uaix_commit",
+            ["uaix_commit", *(t.table for t in tables if t.scope_no == '"scope_no"')],
+        )
+
+    def readable_scopes(self) -> Iterator[ScopeId]:
+        """See `uaix_backends.examining.readable_scopes`."""
+        self._owner.check()
+        return readable_scopes(lambda text: self._read(text, (), "scope"), "uaix_scope")
 
     def examine(self) -> Condition:
         """Check every page of the file; see `uaix_backends.examining.examine`."""

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from uaix_backends.tabular.damage import check_stored
+from uaix_core.schema.checks import check_key
 from uaix_core.schema.codec import key_in
 from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.schema.relations import BY_KEY, Ref
@@ -30,6 +31,15 @@ if TYPE_CHECKING:
 #: At most so many commits, and rows of them, are held while commits are read.
 _COMMITS = 256
 _ADDS = 256
+#: What stored values that are none may raise where nothing else is looked at.
+_UNREADABLE = (
+    CallerError,
+    LookupError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 class TabularRows:
@@ -143,15 +153,15 @@ class TabularRows:
         while at < self.mark.seq:
             try:
                 part = self._commits(at)
-            except (CallerError, LookupError, TypeError, ValueError) as error:
-                # Nothing but stored values is looked at there, so they are damaged.
-                raise IntegrityError(
-                    "a stored commit can't be read",
-                    code="storage.row",
-                    path=self._place(at + 1),
-                ) from error
+            except _UNREADABLE as error:
+                raise self._damaged(at + 1) from error
             yield part
             at = part[-1].seq
+
+    def _damaged(self, seq: int) -> IntegrityError:
+        return IntegrityError(
+            "a stored commit can't be read", code="storage.row", path=self._place(seq)
+        )
 
     def _commits(self, after: int) -> list[Recorded]:
         log = self._entries(after)
@@ -196,12 +206,17 @@ class TabularRows:
                 path=self._place(seq),
             )
         adds.sort(key=lambda pair: pair[0])
-        relation = self.layout.schema.relation
-        gone = [
-            Ref(name, key_in(relation(name), key))
-            for name, key in json.loads(erases or "[]")
-        ]
+        try:
+            gone = [self._erased(*ref) for ref in json.loads(erases or "[]")]
+        except _UNREADABLE as error:
+            raise self._damaged(seq) from error
         commit = Commit(
             self.scope, recorded_at, adds=[row for _ord, row in adds], erases=gone
         )
         return Recorded(seq, recorded_at, digest, commit)
+
+    def _erased(self, name: str, key: list[Any]) -> Ref:
+        relation = self.layout.schema.relation(name)
+        values = key_in(relation, key)
+        check_key(relation, values)
+        return Ref(name, values)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.schema.commits import Commit
+from uaix_core.schema.commits import MAX_ROWS, Commit, Expect
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.instants import EARLIEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
@@ -80,9 +80,7 @@ def copy_whole(
     """
     with source.snapshot(scope) as snapshot:
         commits = _replay(snapshot, target, scope, progress)
-        local = 0
-        for relation in source.schema.kept(Keep.WORK, Keep.CACHE):
-            local += _copy_local(snapshot, target, scope, relation)
+        local = _copy_local(snapshot, target, scope, source.schema)
         with target.snapshot(scope) as copy:
             ahead = copy.position - snapshot.position
             found = [] if ahead > 0 else _differences(source.schema, snapshot, copy)
@@ -114,27 +112,84 @@ def _replay(
 
 
 def _copy_local(
-    snapshot: Snapshot, target: Store, scope: ScopeId, relation: Relation
+    snapshot: Snapshot, target: Store, scope: ScopeId, schema: Schema
 ) -> int:
-    """Put the WORK or CACHE rows of a relation that aren't the same there already.
+    """Put the WORK and CACHE rows of a scope; how many were put.
 
-    Only where both stand at the same position: a target that has gone on has local
-    rows of its own.
+    WORK rows only where both stand at the same position and the target has none: who
+    has worked there has rows of its own, and work that is done must not come back. Of
+    CACHE rows, which are derived, those that are absent.
     """
+    with target.snapshot(scope) as seen:
+        if (seen.position, seen.head) != (snapshot.position, snapshot.head):
+            return 0
+        has_work = any(
+            seen.scan(relation.name, BY_KEY, limit=1)
+            for relation in schema.kept(Keep.WORK)
+        )
     put = 0
-    rows = all_rows(snapshot, relation)
-    while page := list(islice(rows, MAX_SCAN)):
-        with target.snapshot(scope) as seen:
-            if seen.position != snapshot.position:
-                return put
+    for relation in schema.kept(Keep.CACHE):
+        rows = all_rows(snapshot, relation)
+        while page := list(islice(rows, MAX_SCAN)):
             keys = [relation.key_of(row) for row in page]
-            standing = seen.get_many(relation.name, keys)
-        new = [row for row in page if standing.get(relation.key_of(row)) != row]
-        if new:
-            # Nothing is chained, so the instant is of no matter.
-            target.append(Commit(scope, EARLIEST, puts=new))
-            put += len(new)
+            with target.snapshot(scope) as seen:
+                standing = seen.get_many(relation.name, keys)
+            put += _put(
+                target,
+                schema,
+                scope,
+                [row for row in page if relation.key_of(row) not in standing],
+            )
+    if not has_work:
+        work = chain.from_iterable(
+            all_rows(snapshot, relation) for relation in schema.kept(Keep.WORK)
+        )
+        # As many as one commit takes, so that a break leaves all of them or none.
+        while some := list(islice(work, MAX_ROWS)):
+            put += _put(target, schema, scope, some)
+    if put:
+        _drop_about_erased(target, scope, schema)
     return put
+
+
+def _put(target: Store, schema: Schema, scope: ScopeId, rows: Sequence[Row]) -> int:
+    """Put rows that are absent."""
+    if rows:
+        refs = [schema.of(row).ref(row) for row in rows]
+        expects = [Expect(ref.relation, ref.key, 0) for ref in refs]
+        # Nothing is chained, so the instant is of no matter.
+        target.append(Commit(scope, EARLIEST, expects=expects, puts=rows))
+    return len(rows)
+
+
+def _drop_about_erased(target: Store, scope: ScopeId, schema: Schema) -> None:
+    """Drop local rows about a row that was erased just before they were put."""
+    for relation, row in _about_erased(target, scope, schema):
+        target.append(Commit(scope, EARLIEST, drops=[relation.ref(row)]))
+
+
+def _about_erased(
+    store: Store, scope: ScopeId, schema: Schema
+) -> list[tuple[Relation, Row]]:
+    with store.snapshot(scope) as snapshot:
+        return list(about_erased(snapshot, schema))
+
+
+def about_erased(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[Relation, Row]]:
+    """The WORK and CACHE rows about a row whose body is erased; there are none."""
+    for relation in schema.kept(Keep.WORK, Keep.CACHE):
+        if relation.about is None:
+            continue
+        about = schema.relation(relation.about)
+        key = values_of(about.key)
+        rows = all_rows(snapshot, relation)
+        while page := list(islice(rows, MAX_SCAN)):
+            wanted = list({key(row) for row in page})
+            targets = snapshot.get_many(about.name, wanted)
+            for row in page:
+                target = targets.get(key(row))
+                if target is not None and not about.has_body(target):
+                    yield relation, row
 
 
 def all_rows(

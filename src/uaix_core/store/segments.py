@@ -179,6 +179,16 @@ def _damaged(scope: ScopeId, last: Mark, row: str = "") -> IntegrityError:
     )
 
 
+def mark_in(line: bytes) -> Mark | None:
+    """The place that the line of a commit gives itself; None when it is none."""
+    try:
+        entry = _parse(line.decode())
+        mark = Mark(entry["seq"], parse_instant(entry["recorded_at"]), entry["digest"])
+    except _NOT_A_COMMIT:
+        return None
+    return mark
+
+
 def without_bodies(schema: Schema, line: bytes, refs: Collection[Ref]) -> bytes:
     """The same line (without its newline) once the bodies of these rows are gone."""
     keys = [

@@ -15,7 +15,7 @@ import attrs
 from uaix_core.schema.checks import check_commit, check_row
 from uaix_core.schema.relations import BY_KEY, Keep
 from uaix_core.schema.row_names import row_name
-from uaix_core.store.copying import all_rows
+from uaix_core.store.copying import about_erased, all_rows
 from uaix_core.store.replayed import Replayed
 from uaix_core.store.seal import check_chained
 from uaix_core.store.tables import Tables
@@ -111,6 +111,11 @@ class _Verifying:
         for relation in self.schema.kept(Keep.WORK, Keep.CACHE):
             for row in all_rows(self.snapshot, relation):
                 self._check(relation, row)
+        for relation, row in about_erased(self.snapshot, self.schema):
+            name = row_name(relation, relation.key_of(row))
+            self.found.flaws.append(
+                Flaw("verify.about", _MESSAGES["verify.about"], name)
+            )
 
     def _replayed(self) -> Tables:
         """What follows from the commits, each of which continues the chain."""
@@ -199,6 +204,7 @@ _MESSAGES = {
     "verify.missing": "the commits say that there is a row, and there is none",
     "verify.extra": "no commit says that there is such a row",
     "verify.differs": "the row is not what the commits say",
+    "verify.about": "a local row is about a row that was erased",
     "verify.path": "a path doesn't give the rows in its order",
 }
 
