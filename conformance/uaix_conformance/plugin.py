@@ -6,7 +6,9 @@ the kit or the core is imported before one of them is collected.
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,6 +38,14 @@ pytest.register_assert_rewrite(
 )
 
 
+def _seconds(text: str) -> float:
+    """A time to work for; pytest tells the other ones as wrong usage."""
+    found = float(text)
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError("a number of seconds above 0")
+    return found
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options."""
     group = parser.getgroup("uaix", "conformance to the storage contract")
@@ -59,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--uaix-seconds",
-        type=float,
+        type=_seconds,
         default=5.0,
         metavar="N",
         help="let processes work and be killed for so long (default: 5); from 20 on, "

@@ -15,7 +15,7 @@ import zstandard
 from tests.store.lives import CANARY, KINDS, history_of, lived, local_of, opened
 
 from uaix_backends import open_store
-from uaix_backends.backup import BackupStore, form, write_backup, writing
+from uaix_backends.backup import BackupStore, form, index, write_backup, writing
 from uaix_backends.memory import MemoryStore
 from uaix_conformance.examples import OTHER, SCOPE, fact, job
 from uaix_conformance.schema import KIT
@@ -27,6 +27,7 @@ from uaix_core.values.errors import (
     CallerError,
     ClosedError,
     IntegrityError,
+    NotFoundError,
     SchemaError,
     StorageError,
     StoreOpenError,
@@ -230,16 +231,18 @@ def test_every_flipped_byte_is_found(backup):
     assert states == read_all(backup)
 
 
-def test_every_shorter_file_is_none(backup):
-    """A file that was cut short anywhere, or has more at its end, is no backup."""
+def test_every_shorter_file_is_refused(backup):
+    """Cut short or with more at its end it is damaged, and without its head none."""
     whole = backup.read_bytes()
     for end in [*range(0, len(whole), 13), len(whole) - 1]:
         backup.write_bytes(whole[:end])
-        with pytest.raises(StoreOpenError) as caught:
+        with pytest.raises((IntegrityError, StoreOpenError)) as caught:
             read_all(backup)
-        assert "store.not-a-store" == caught.value.code
+        begins = end >= len(form.HEAD)
+        expected = "storage.backup" if begins else "store.not-a-store"
+        assert expected == caught.value.code
     backup.write_bytes(whole + b"\0")
-    with pytest.raises(StoreOpenError):
+    with pytest.raises(IntegrityError):
         read_all(backup)
 
 
@@ -364,19 +367,58 @@ def test_a_promise_of_too_much_is_not_believed(backup):
     assert 10_000_000 == len(form.unpacked(frame, 10_000_000, "here"))
 
 
-def test_another_format_is_told(backup):
+def test_another_format_is_told(backup, monkeypatch):
     """A backup of a later form is refused as such, and not called damaged."""
     data = backup.read_bytes()
-    at, _digest = form.read_end(data[-form.END_BYTES :])
-    index = form.read_index(data[at : -form.END_BYTES], _digest, "here")
-    later = form.index_frames(index, at)
-    original, form_name = form.FORMAT, "uaix.backup.v2"
-    try:
-        form.FORMAT = form_name
-        later = form.index_frames(index, at)
-    finally:
-        form.FORMAT = original
-    backup.write_bytes(data[:at] + later)
+    at, digest = form.read_end(data[-form.END_BYTES :])
+    known = index.read_index(data[at : -form.END_BYTES], digest, at, "here")
+    with monkeypatch.context() as later:
+        later.setattr(index, "FORMAT", "uaix.backup.v2")
+        backup.write_bytes(data[:at] + index.index_frames(known, at))
     with pytest.raises(StoreOpenError) as caught:
         BackupStore.open(backup)
     assert "store.format" == caught.value.code
+
+
+def test_some_scopes_are_backed_up_alone(source, path):
+    """With scopes named, those are in the backup and no other."""
+    done = write_backup(source, path, made_at=MADE_AT, scopes=[OTHER])
+
+    assert [OTHER] == [scope for scope, _mark in done.marks]
+    with reopened(path) as store:
+        assert [OTHER] == list(all_scopes(store))
+        assert history_of(source, OTHER) == history_of(store, OTHER)
+    both = path.parent / "both"
+    write_backup(source, both, made_at=MADE_AT, scopes=[OTHER, SCOPE, OTHER])
+    with reopened(both) as store:
+        assert [SCOPE, OTHER] == list(all_scopes(store))
+
+
+def test_a_scope_that_is_not_there_is_not_backed_up(source, path):
+    """A scope that the store doesn't hold is told, and there is no file."""
+    unknown = type(SCOPE).parse("kit/project/none")
+
+    with pytest.raises(NotFoundError) as caught:
+        write_backup(source, path, made_at=MADE_AT, scopes=[SCOPE, unknown])
+    assert ("scope.not-found", unknown.text) == (caught.value.code, caught.value.path)
+    assert not path.exists()
+
+
+def test_a_damaged_scope_is_named_and_can_be_left_out(tmp_path, path):
+    """One damaged scope ends a backup of all, and none of the others'."""
+    with closing(lived("dir", tmp_path)):
+        pass
+    for segment in (tmp_path / "store").rglob("segment.jsonl"):
+        data = bytearray(segment.read_bytes())
+        if OTHER.text.encode() in data.splitlines()[0]:
+            data[len(data) // 2] ^= 1
+            segment.write_bytes(data)
+    with closing(opened("dir", tmp_path)) as store:
+        with pytest.raises(IntegrityError) as caught:
+            write_backup(store, path, made_at=MADE_AT)
+        assert caught.value.path.startswith(OTHER.text)
+        assert caught.value.hint == writing.ONE_DAMAGED
+        assert not path.exists()
+        write_backup(store, path, made_at=MADE_AT, scopes=[SCOPE])
+    with reopened(path) as again:
+        assert verify_scope(again, SCOPE).is_sound

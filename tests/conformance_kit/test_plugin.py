@@ -166,6 +166,14 @@ def test_a_list_goes_with_one_backend(run_kit, tmp_path):
     assert pytest.ExitCode.USAGE_ERROR == run.code
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "long"])
+def test_no_time_to_work_is_wrong_usage(run_kit, seconds):
+    """What is no number of seconds above 0 stops the run before anything is judged."""
+    run = run_kit(f"--uaix-seconds={seconds}")
+
+    assert pytest.ExitCode.USAGE_ERROR == run.code
+
+
 def test_processes_share_one_verdict(run_kit):
     """With several test processes the verdict is whole and printed once."""
     run = run_kit(*EXPECTS, "-n", "2", backends=["toy:skips_expects"])

@@ -206,6 +206,68 @@ def test_a_damaged_page_is_found(run, archive, tmp_path, monkeypatch):
     assert "revision by_record" in [f["path"] for f in ran.lines[1]["flaws"]]
 
 
+@pytest.fixture
+def misnamed(run, archive):
+    """A store of each kind that lasts, and a backup, under names that tell nothing."""
+    for url in ("sqlite:s", "dir:d"):
+        run("install", archive, "--store", url, "--scope", SCOPE.text)
+    run("backup", "--store", "sqlite:s", "-o", "b")
+
+
+@pytest.mark.parametrize(
+    ("url", "meant"),
+    [
+        ("s", "sqlite:s"),
+        ("d", "dir:d"),
+        ("b", "backup:b"),
+        ("sqlite:b", "backup:"),
+        ("dir:b", "backup:"),
+        ("sqlite:d", "dir:"),
+        ("backup:s", "sqlite:s"),
+        ("backup:d", "dir:d"),
+    ],
+)
+@pytest.mark.usefixtures("misnamed")
+def test_what_lies_there_is_recognised(run, url, meant):
+    """A store that is named as another kind, or as none, is told by its own URL."""
+    ran = run("verify", "--store", url, "--json")
+
+    assert 2 == ran.code
+    assert ran.line["error"]["hint"].startswith(f"did you mean {meant}")
+
+
+@pytest.mark.usefixtures("misnamed")
+def test_what_is_no_store_is_not_guessed(run, tmp_path):
+    """Files of others, folders and nothing at all get no URL as their hint."""
+    (tmp_path / "text").write_text("text")
+    (tmp_path / "folder").mkdir()
+    for name in ("text", "folder", "none", "sqlite:text", "dir:folder", "dir:none"):
+        ran = run("verify", "--store", name)
+        assert 2 == ran.code
+        assert "did you mean" not in ran.err
+
+
+def test_a_missing_backup_is_made_by_backup(run):
+    """Where no backup is, no verb is named that makes stores."""
+    ran = run("verify", "--store", "backup:none")
+
+    assert 2 == ran.code
+    assert "uaix backup" in ran.err
+    assert "install" not in ran.err
+    assert "install" in run("verify", "--store", "sqlite:none").err
+
+
+@pytest.mark.usefixtures("misnamed")
+def test_a_backup_that_was_cut_short_is_damaged(run, tmp_path):
+    """Half a backup is a damaged medium, and no wrong name."""
+    whole = (tmp_path / "b").read_bytes()
+    (tmp_path / "b").write_bytes(whole[: len(whole) // 2])
+
+    ran = run("verify", "--store", "backup:b", "--json")
+
+    assert (3, "storage.backup") == (ran.code, ran.line["error"]["code"])
+
+
 class Damaged:
     """A store whose package rows say something else until they are rebuilt."""
 
@@ -251,7 +313,7 @@ def damaged(run, archive, tmp_path, monkeypatch):
     """The name of a store whose package rows are wrong until they are rebuilt."""
     run("install", archive, "--store", "sqlite:store.db", "--scope", SCOPE.text)
     store = Damaged(open_store(f"sqlite:{tmp_path / 'store.db'}"))
-    monkeypatch.setattr(checking, "open_store", lambda _url: store)
+    monkeypatch.setattr(checking, "open_store", lambda _url, **_: store)
     return "sqlite:store.db"
 
 

@@ -270,6 +270,8 @@ def test_the_overview_is_light():
     assert set() == {"rich", "apsw", "numpy", "uaix_backends"} & loaded
     assert not [name for name in loaded if name.startswith("uaix_core.packages")]
     assert all(f"\n  {verb} " in process.stdout for verb in VERBS)
+    kinds = ("sqlite:PATH", "dir:PATH", "postgresql://", "memory:", "backup:PATH")
+    assert all(kind in process.stdout for kind in kinds)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -293,7 +295,7 @@ def test_the_version_is_the_distributions(run):
 def test_no_verb_and_a_wrong_verb_are_wrong_usage(run):
     """Without a verb, or with one that there isn't, the exit code is 2."""
     assert 2 == run().code
-    wrong = run("certify")
+    wrong = run("zzz")
     assert 2 == wrong.code
     assert wrong.err.startswith("usage: ")
     assert "did you mean" not in wrong.err
@@ -301,7 +303,12 @@ def test_no_verb_and_a_wrong_verb_are_wrong_usage(run):
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("instal", "install"), ("recipts", "receipts"), ("dif", "diff")],
+    [
+        ("instal", "install"),
+        ("recipts", "receipts"),
+        ("dif", "diff"),
+        ("certify", "verify"),
+    ],
 )
 def test_a_mistyped_verb_is_guessed(run, typed, meant):
     """A verb that is nearly right is wrong usage that names what may be meant."""

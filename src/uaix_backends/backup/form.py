@@ -2,8 +2,8 @@
 
 Every part is a whole Zstandard frame of canonical JSON lines: those of the segments
 that the file projection has, then one line for each WORK and CACHE row. The index is
-the last such frame, and the end is a frame that decompressors skip. So `zstd -dc`
-prints a backup, and a file that was cut short is told by its end.
+the last such frame. Before and behind them stand frames that decompressors skip, so
+`zstd -dc` prints a backup; its beginning tells what it is, its end that it is whole.
 """
 
 from __future__ import annotations
@@ -11,82 +11,47 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import attrs
 import zstandard
 
 from uaix_core.schema.checks import check_row
 from uaix_core.schema.codec import header_of, row_in
-from uaix_core.schema.commits import Mark
 from uaix_core.values.canonical import plain_bytes
-from uaix_core.values.errors import (
-    CallerError,
-    IntegrityError,
-    SchemaError,
-    StoreOpenError,
-)
-from uaix_core.values.ids import ScopeId
+from uaix_core.values.errors import CallerError, IntegrityError, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
 
-#: Names the form; a change of it is another kind of file.
-FORMAT: Final = "uaix.backup.v1"
-
-#: The end: a skippable frame (RFC 8878, section 3.1.2) with a name, where the index
-#: begins, and its SHA-256.
+# Skippable frames (RFC 8878, section 3.1.2): a magic, the bytes that follow, and these.
+_SKIPPED, _NAME, _PADDING = 0x184D2A5D, b"UAIXBACK", 0x184D2A5E
+_SKIPPED_HEAD: Final = struct.Struct("<II")
+#: The beginning: a name.
+HEAD: Final = _SKIPPED_HEAD.pack(_SKIPPED, len(_NAME)) + _NAME
+#: The end: the name, where the index begins, and its SHA-256.
 _END: Final = struct.Struct("<II8sQ32s")
-_SKIPPED, _NAME = 0x184D2A5D, b"UAIXBACK"
 END_BYTES: Final = _END.size
-#: No part is longer when unpacked: a commit has at most 256 MiB of bodies, which
+#: No frame is longer when unpacked: a commit has at most 256 MiB of bodies, which
 #: base64url makes a third longer.
-_LONGEST: Final = 512 * 2**20
+LONGEST: Final = 512 * 2**20
+#: Nor more times its size, so that a small file never asks for much memory. Frames
+#: that are smaller get a skippable one as their end.
+_RATIO: Final = 256
 _LEVEL: Final = 3
 
-_UNREADABLE: Final = (
+#: What reading something else than our lines may raise.
+UNREADABLE: Final = (
     ValueError,
     KeyError,
     TypeError,
     AttributeError,
+    OverflowError,
     RecursionError,
+    MemoryError,
     CallerError,
+    IntegrityError,
 )
-
-
-@attrs.frozen
-class Part:
-    """One frame: where it stands, its digest, and what it continues.
-
-    ``previous`` is the mark before its first commit; None for local rows.
-    """
-
-    at: int
-    size: int
-    length: int
-    sha256: str
-    previous: Mark | None
-
-
-@attrs.frozen
-class Entry:
-    """What a backup holds of one scope."""
-
-    scope: ScopeId
-    mark: Mark
-    work: int
-    parts: tuple[Part, ...]
-
-
-@attrs.frozen
-class Index:
-    """All that a backup holds, and the instant at which it was begun."""
-
-    made_at: int
-    entries: tuple[Entry, ...]
 
 
 def damaged(where: str) -> IntegrityError:
@@ -95,18 +60,22 @@ def damaged(where: str) -> IntegrityError:
 
 
 def packed(data: bytes) -> bytes:
-    """The bytes as one frame."""
-    return zstandard.ZstdCompressor(level=_LEVEL).compress(data)
+    """The bytes as one frame, and a skippable one where that is too small."""
+    frame = zstandard.ZstdCompressor(level=_LEVEL).compress(data)
+    lacking = -(-len(data) // _RATIO) - len(frame)
+    if lacking <= 0:
+        return frame
+    return frame + _SKIPPED_HEAD.pack(_PADDING, lacking) + bytes(lacking)
 
 
 def unpacked(frame: bytes, length: int, where: str) -> bytes:
     """The bytes of a frame, which are ``length`` long.
 
     Raises:
-        IntegrityError: they aren't, or the frame is none.
+        IntegrityError: they aren't, or the frame is none, or more than it can be.
 
     """
-    if not 0 <= length <= _LONGEST:
+    if not 0 <= length <= min(LONGEST, _RATIO * len(frame)):
         raise damaged(where)
     reader = zstandard.ZstdDecompressor().stream_reader(frame)
     try:
@@ -119,23 +88,11 @@ def unpacked(frame: bytes, length: int, where: str) -> bytes:
     return bytes(data)
 
 
-def part_of(data: bytes, at: int, previous: Mark | None) -> tuple[Part, bytes]:
-    """The part that stands at ``at`` with these lines, and its frame."""
-    frame = packed(data)
-    digest = hashlib.sha256(frame).hexdigest()
-    return Part(at, len(frame), len(data), digest, previous), frame
-
-
-def index_frames(index: Index, at: int) -> bytes:
-    """The index and the end, as they follow the parts; ``at`` is where they begin."""
-    form = {"format": FORMAT, "made_at": index.made_at}
-    entries = [_entry_out(entry) for entry in index.entries]
-    data = plain_bytes({**form, "scopes": entries})
-    head = struct.pack("<Q", len(data))
-    frame = packed(head + data)
-    digest = hashlib.sha256(frame).digest()
-    size = END_BYTES - 8
-    return frame + _END.pack(_SKIPPED, size, _NAME, at, digest)
+def end_frame(at: int, index: bytes) -> bytes:
+    """The end of a backup whose index, these bytes, begins at ``at``."""
+    digest = hashlib.sha256(index).digest()
+    size = END_BYTES - _SKIPPED_HEAD.size
+    return _END.pack(_SKIPPED, size, _NAME, at, digest)
 
 
 def read_end(end: bytes) -> tuple[int, bytes] | None:
@@ -143,73 +100,9 @@ def read_end(end: bytes) -> tuple[int, bytes] | None:
     if len(end) != END_BYTES:
         return None
     magic, size, name, at, digest = _END.unpack(end)
-    if (magic, size, name) != (_SKIPPED, END_BYTES - 8, _NAME):
+    if (magic, size, name) != (_SKIPPED, END_BYTES - _SKIPPED_HEAD.size, _NAME):
         return None
     return at, digest
-
-
-def read_index(frame: bytes, digest: bytes, where: str) -> Index:
-    """The index in a frame.
-
-    Raises:
-        IntegrityError: ``storage.backup``.
-        StoreOpenError: ``store.format``.
-
-    """
-    if hashlib.sha256(frame).digest() != digest:
-        raise damaged(where)
-    reader = zstandard.ZstdDecompressor().stream_reader(frame)
-    try:
-        (length,) = struct.unpack("<Q", reader.read(8))
-        if length > _LONGEST:
-            raise damaged(where)
-        form = json.loads(reader.read(length))
-        found = form["format"]
-        if found == FORMAT:
-            entries = tuple(_entry_in(entry) for entry in form["scopes"])
-            return Index(int(form["made_at"]), entries)
-    except (*_UNREADABLE, struct.error, zstandard.ZstdError) as error:
-        raise damaged(where) from error
-    raise StoreOpenError(
-        "a backup of another format",
-        code="store.format",
-        path=where,
-        hint=f"this version reads {FORMAT}",
-    )
-
-
-def _mark_out(mark: Mark | None) -> list[Any] | None:
-    return None if mark is None else [mark.seq, mark.recorded_at, mark.digest]
-
-
-def _mark_in(form: Sequence[Any] | None) -> Mark | None:
-    if form is None:
-        return None
-    seq, recorded_at, digest = form
-    return Mark(int(seq), int(recorded_at), str(digest))
-
-
-def _entry_out(entry: Entry) -> dict[str, Any]:
-    return {
-        "scope": entry.scope.text,
-        "mark": _mark_out(entry.mark),
-        "work": entry.work,
-        "parts": [
-            [part.at, part.size, part.length, part.sha256, _mark_out(part.previous)]
-            for part in entry.parts
-        ],
-    }
-
-
-def _entry_in(form: dict[str, Any]) -> Entry:
-    mark = _mark_in(form["mark"])
-    if mark is None:
-        raise ValueError
-    parts = tuple(
-        Part(int(at), int(size), int(length), str(sha256), _mark_in(previous))
-        for at, size, length, sha256, previous in form["parts"]
-    )
-    return Entry(ScopeId.parse(form["scope"]), mark, int(form["work"]), parts)
 
 
 def local_line(schema: Schema, row: Row) -> bytes:
@@ -234,10 +127,22 @@ def read_local(schema: Schema, line: bytes, where: str) -> Row:
     try:
         form = json.loads(line)
         relation = schema.relation(form["relation"])
-        row = row_in(relation, form["row"], None, int(form["work"]))
+        row = row_in(relation, form["row"], None, whole(form["work"]))
         check_row(relation, row)
     except SchemaError:
         raise
-    except (IntegrityError, *_UNREADABLE) as error:
+    except UNREADABLE as error:
         raise damaged(where) from error
     return row
+
+
+def whole(value: object) -> int:
+    """A value as a whole number that every backend can hold.
+
+    Raises:
+        ValueError: it is none.
+
+    """
+    if type(value) is not int or not -(1 << 63) <= value < 1 << 63:
+        raise ValueError
+    return value

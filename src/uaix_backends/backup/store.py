@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import stat
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, Self
 
-from uaix_backends.backup.form import (
-    END_BYTES,
-    damaged,
-    read_end,
-    read_index,
-    read_local,
-    unpacked,
-)
-from uaix_backends.naming import named_store
+from uaix_backends.backup.file import BackupFile
+from uaix_backends.backup.form import damaged, read_local
 from uaix_backends.ownership import Ownership
 from uaix_core.session.schema import SCHEMA
 from uaix_core.store.reading import check_due, check_limit
@@ -26,25 +16,19 @@ from uaix_core.store.seal import genesis
 from uaix_core.store.segments import read_commit, scope_in_head
 from uaix_core.store.tables import Tables
 from uaix_core.store.views import TablesSnapshot, due_rows
-from uaix_core.values.errors import ClosedError, StorageError, StoreOpenError
+from uaix_core.values.errors import ClosedError, StorageError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping, Sequence
 
-    from uaix_backends.backup.form import Entry, Index, Part
-    from uaix_core.schema.commits import Commit, Recorded
+    from uaix_backends.backup.index import Entry, Index, Part
+    from uaix_core.schema.commits import Commit, Mark, Recorded
     from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
     from uaix_core.store.port import Capability, Snapshot
     from uaix_core.values.ids import ScopeId
-
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class BackupStore:
@@ -56,7 +40,7 @@ class BackupStore:
 
     capabilities: frozenset[Capability] = frozenset()
 
-    def __init__(self, file: _File, index: Index, schema: Schema) -> None:
+    def __init__(self, file: BackupFile, index: Index, schema: Schema) -> None:
         self.schema = schema
         #: The instant at which the backup was begun.
         self.made_at = index.made_at
@@ -76,21 +60,16 @@ class BackupStore:
             StorageError: the medium failed.
 
         """
-        name = str(named_store(path))
-        try:
-            fd = os.open(name, _FLAGS)
-        except FileNotFoundError:
-            raise StoreOpenError(
-                "there is no backup", code="store.missing", path=name
-            ) from None
-        except OSError as error:
-            raise _failed(name) from error
-        file = _File(fd, name)
+        file = BackupFile.open(path)
         try:
             return cls(file, file.index(), schema)
         except BaseException:
             file.close()
             raise
+
+    def is_at(self, path: str | os.PathLike[str]) -> bool:
+        """Whether it is the file at this path that is read."""
+        return self._file.is_at(path)
 
     def append(self, commit: Commit | Recorded) -> NoReturn:
         """Refuse: a backup is not written to (``storage.readonly``)."""
@@ -151,26 +130,31 @@ class BackupStore:
 
     def commits(self, entry: Entry, after: int) -> Iterator[Recorded]:
         """The commits of a scope above ``after``, each checked against the chain."""
-        parts = [part for part in entry.parts if part.previous is not None]
-        for number, part in enumerate(parts):
-            following = parts[number + 1].previous if number + 1 < len(parts) else None
-            if following is None or following.seq > after:
-                for recorded in self._commits(entry, part):
+        for before, until, part in entry.chained:
+            if until.seq > after:
+                for recorded in self._commits(entry, part, before, until):
                     if recorded.seq > after:
                         yield recorded
 
-    def _commits(self, entry: Entry, part: Part) -> Iterator[Recorded]:
-        mark = part.previous
-        assert mark is not None  # noqa: S101 - this is a part with commits
-        lines = self._file.lines(part, entry.scope)
-        if not mark.seq:
-            head, *lines = lines
-            if scope_in_head(head) != entry.scope:
-                raise damaged(entry.scope.text)
+    def _commits(
+        self, entry: Entry, part: Part, mark: Mark, until: Mark
+    ) -> Iterator[Recorded]:
+        """The commits of a part, which begins behind a mark and ends at another."""
+        scope = entry.scope
+        lines = self._file.lines(part, f"{scope.text}#{mark.seq + 1}")
+        if not mark.seq and scope_in_head(next(lines, b"")) != scope:
+            raise damaged(scope.text)
         for line in lines:
-            recorded = read_commit(self.schema, entry.scope, line, mark)
+            try:
+                recorded = read_commit(self.schema, scope, line, mark)
+            except (OverflowError, MemoryError) as error:
+                raise damaged(f"{scope.text}#{mark.seq + 1}") from error
             mark = recorded.mark
+            if mark.seq >= until.seq and mark != until:
+                break
             yield recorded
+        if mark != until:
+            raise damaged(f"{scope.text}#{min(mark.seq, until.seq) + 1}")
 
     def state(self, scope: ScopeId) -> Tables:
         """All rows of a scope, made of its commits once."""
@@ -189,9 +173,10 @@ class BackupStore:
         state = Replayed(empty)
         for recorded in self.commits(entry, 0):
             state.add(recorded)
-        if state.mark != entry.mark:
-            raise damaged(f"{scope.text}#{state.mark.seq + 1}")
-        tables = state.tables().with_rows(self.local_rows(scope), ())
+        rows = list(self.local_rows(scope))
+        if max((row.version for row in rows), default=0) != entry.work:
+            raise damaged(scope.text)
+        tables = state.tables().with_rows(rows, ())
         tables.work = entry.work
         return tables
 
@@ -200,7 +185,7 @@ class BackupStore:
         entry = self._entries.get(scope.text)
         for part in entry.parts if entry is not None else ():
             if part.previous is None:
-                for line in self._file.lines(part, scope):
+                for line in self._file.lines(part, scope.text):
                     yield read_local(self.schema, line, scope.text)
 
 
@@ -272,63 +257,3 @@ class BackupSnapshot:
     def close(self) -> None:
         """Refuse further reads."""
         self._is_closed = True
-
-
-class _File:
-    """The open file of a backup."""
-
-    def __init__(self, fd: int, name: str) -> None:
-        self._fd = fd
-        self.name = name
-        self._lock = threading.Lock()
-
-    def _bytes(self, count: int, start: int) -> bytes:
-        parts = []
-        try:
-            with self._lock:
-                os.lseek(self._fd, start, os.SEEK_SET)
-                while count > 0 and (data := os.read(self._fd, count)):
-                    parts.append(data)
-                    count -= len(data)
-        except (OSError, OverflowError) as error:
-            raise _failed(self.name) from error
-        return b"".join(parts)
-
-    def index(self) -> Index:
-        """The index, after a look at the end."""
-        status = os.fstat(self._fd)
-        size, end = status.st_size, None
-        if stat.S_ISREG(status.st_mode):
-            end = read_end(self._bytes(END_BYTES, max(size - END_BYTES, 0)))
-        if end is None:
-            raise StoreOpenError(
-                "what lies there is no whole backup",
-                code="store.not-a-store",
-                path=self.name,
-            )
-        at, digest = end
-        if at > size - END_BYTES:
-            raise damaged(self.name)
-        frame = self._bytes(size - END_BYTES - at, at)
-        return read_index(frame, digest, self.name)
-
-    def lines(self, part: Part, scope: ScopeId) -> list[bytes]:
-        """The lines of a part, without their newlines."""
-        seq = part.previous.seq + 1 if part.previous is not None else 0
-        where = f"{scope.text}#{seq}" if seq else scope.text
-        size = os.fstat(self._fd).st_size
-        frame = self._bytes(min(part.size, size), part.at)
-        if hashlib.sha256(frame).hexdigest() != part.sha256:
-            raise damaged(where)
-        data = unpacked(frame, part.length, where)
-        if not data.endswith(b"\n"):
-            raise damaged(where)
-        return data[:-1].split(b"\n")
-
-    def close(self) -> None:
-        """Close it."""
-        os.close(self._fd)
-
-
-def _failed(name: str) -> StorageError:
-    return StorageError("reading the backup failed", code="storage.io", path=name)

@@ -176,7 +176,7 @@ class DirectoryStore:
     def readable_scopes(self) -> list[ScopeId]:
         """See `uaix_backends.examining.readable_scopes`."""
         self._owner.check()
-        return self._listing.readable()
+        return sorted(self._listing.readable(), key=lambda scope: scope.text)
 
     def examine(self) -> Condition:
         """Read all ledgers anew; see `uaix_backends.examining.examine`."""

@@ -214,6 +214,19 @@ class Layout:
         self.tables = {r.name: Table(r, self.names) for r in schema.relations.values()}
         self.history = [self.tables[r.name] for r in schema.kept(Keep.HISTORY)]
         self.views = [self.tables[r.name] for r in schema.kept(Keep.VIEW)]
+        self.all_scopes = f"SELECT scope FROM {scope}"
+        self.listed = f"SELECT scope FROM {scope} WHERE seq > 0 ORDER BY scope"
+        self.astray = (
+            f"SELECT 1 FROM {scope} AS s WHERE s.seq <> coalesce((SELECT max(c.seq) "
+            f"FROM {commit} AS c WHERE c.scope_no = s.scope_no), 0) LIMIT 1"
+        )
+        columns = [("commit", commit, "scope_no")]
+        columns += [(name, t.table, t.scope_no) for name, t in self.tables.items()]
+        self.unlisted = {
+            name: f"SELECT 1 FROM {table} AS t WHERE NOT EXISTS "
+            f"(SELECT 1 FROM {scope} AS s WHERE s.scope_no = t.{column}) LIMIT 1"
+            for name, table, column in columns
+        }
         #: Relation -> digest, as the store keeps it.
         self.digests = {name: t.digest() for name, t in self.tables.items()}
         self.fingerprint = canonical_digest(self.digests)

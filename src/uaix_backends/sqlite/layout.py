@@ -194,6 +194,12 @@ class Layout:
         "SELECT +seq, +recorded_at, +digest, +adds, +erases FROM uaix_commit "
         "WHERE scope_no = ? AND seq > ? ORDER BY seq LIMIT ?"
     )
+    all_scopes = "SELECT scope FROM uaix_scope"
+    listed = "SELECT scope FROM uaix_scope WHERE seq > 0 ORDER BY scope"
+    astray = (
+        "SELECT 1 FROM uaix_scope AS s WHERE s.seq <> coalesce((SELECT max(c.seq) "
+        "FROM uaix_commit AS c WHERE c.scope_no = s.scope_no), 0) LIMIT 1"
+    )
     digest_of = "SELECT +digest FROM uaix_commit WHERE scope_no = ? AND seq = ?"
 
     def __init__(self, schema: Schema) -> None:
@@ -201,6 +207,17 @@ class Layout:
         self.tables = {r.name: Table(r) for r in schema.relations.values()}
         self.history = [self.tables[r.name] for r in schema.kept(Keep.HISTORY)]
         self.views = [self.tables[r.name] for r in schema.kept(Keep.VIEW)]
+        unlisted = (
+            "SELECT 1 FROM {} AS t WHERE NOT EXISTS "
+            "(SELECT 1 FROM uaix_scope AS s WHERE s.scope_no = t.{}) LIMIT 1"
+        )
+        self.unlisted = {
+            "commit": unlisted.format("uaix_commit", "scope_no"),
+            **{
+                name: unlisted.format(t.table, t.scope_no)
+                for name, t in self.tables.items()
+            },
+        }
         #: Relation -> digest, as the store keeps it.
         self.digests = {name: t.digest() for name, t in self.tables.items()}
         self.fingerprint = canonical_digest(self.digests)

@@ -266,18 +266,12 @@ class SqliteStore:
     def check_scopes(self) -> None:
         """See `uaix_backends.examining.check_scopes`."""
         self._owner.check()
-        tables = self._layout.tables.values()
-        check_scopes(
-            lambda text: self._read(text, (), "scope"),
-            "uaix_scope",
-            "uaix_commit",
-            ["uaix_commit", *(t.table for t in tables if t.scope_no == '"scope_no"')],
-        )
+        check_scopes(lambda text: self._read(text, (), "scope"), self._layout)
 
     def readable_scopes(self) -> Iterator[ScopeId]:
         """See `uaix_backends.examining.readable_scopes`."""
         self._owner.check()
-        return readable_scopes(lambda text: self._read(text, (), "scope"), "uaix_scope")
+        return readable_scopes(lambda text: self._read(text, (), "scope"), self._layout)
 
     def examine(self) -> Condition:
         """Check every page of the file; see `uaix_backends.examining.examine`."""

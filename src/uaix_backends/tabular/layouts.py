@@ -75,6 +75,16 @@ class Layout(Protocol):
     log_after: str
     #: scope_no, seq; gives a digest.
     digest_of: str
+    #: The texts of all scopes, and of those with a commit in their order.
+    all_scopes: str
+    listed: str
+    #: A result when a scope stands elsewhere than its last commit.
+    astray: str
+
+    @property
+    def unlisted(self) -> Mapping[str, str]:
+        """Table -> what has a result when it has rows of no scope."""
+        ...
 
     @property
     def tables(self) -> Mapping[str, Table]:

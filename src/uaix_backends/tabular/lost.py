@@ -1,7 +1,5 @@
 """Scopes that tables hold rows of while no row of the scopes lists them."""
 
-# ruff: noqa: S608 - texts are made of quoted names; nothing is bound
-
 from __future__ import annotations
 
 import contextlib
@@ -13,49 +11,40 @@ from uaix_core.values.errors import IntegrityError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from uaix_backends.tabular.layouts import Layout
     from uaix_core.values.ids import ScopeId
 
+    Run = Callable[[str], Iterable[Any]]
 
-def check_scopes(
-    run: Callable[[str], Iterable[Any]], scope: str, commit: str, tables: Iterable[str]
-) -> None:
+
+def check_scopes(run: Run, layout: Layout) -> None:
     """Refuse rows of a scope that isn't listed, and a scope that stands elsewhere.
 
     Args:
         run: gives the results of a statement.
-        scope: the table of the scopes.
-        commit: the table of the commits.
-        tables: every other table, with its column of the scope's number.
+        layout: the tables.
 
     Raises:
-        IntegrityError: ``storage.scope``.
+        IntegrityError: ``storage.scope``; ``storage.row`` for a name that is none.
 
     """
-    for (text,) in run(f"SELECT scope FROM {scope}"):
+    for (text,) in run(layout.all_scopes):
         stored_scope(text)
-    counted = f"SELECT max(c.seq) FROM {commit} AS c WHERE c.scope_no = s.scope_no"
-    for _ in run(
-        f"SELECT 1 FROM {scope} AS s WHERE s.seq <> coalesce(({counted}), 0) LIMIT 1"
-    ):
+    for _ in run(layout.astray):
         raise IntegrityError(
             "a scope doesn't stand where its last commit is",
             code="storage.scope",
-            path=scope,
+            path="scope",
         )
-    for table in tables:
-        for _ in run(
-            f"SELECT 1 FROM {table} AS t WHERE NOT EXISTS "
-            f"(SELECT 1 FROM {scope} AS s WHERE s.scope_no = t.scope_no) LIMIT 1"
-        ):
+    for name, text in layout.unlisted.items():
+        for _ in run(text):
             raise IntegrityError(
-                "rows of a scope that isn't listed", code="storage.scope", path=table
+                "rows of a scope that isn't listed", code="storage.scope", path=name
             )
 
 
-def readable_scopes(
-    run: Callable[[str], Iterable[Any]], scope: str
-) -> Iterator[ScopeId]:
+def readable_scopes(run: Run, layout: Layout) -> Iterator[ScopeId]:
     """The scopes with a commit whose names can be read, in the order of their text."""
-    for (text,) in run(f"SELECT scope FROM {scope} WHERE seq > 0 ORDER BY scope"):
+    for (text,) in run(layout.listed):
         with contextlib.suppress(IntegrityError):
             yield stored_scope(text)

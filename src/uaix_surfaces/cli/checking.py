@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from uaix_backends.examining import examine
+from uaix_backends.examining import examine, readable_scopes
 from uaix_backends.opening import open_store, shown_url
 from uaix_core.packages.relations import PACKAGE
 from uaix_core.schema.relations import Keep
-from uaix_core.store.copying import all_rows, all_scopes
+from uaix_core.store.copying import all_rows
 from uaix_core.store.verifying import Flaw, verify_scope
 from uaix_core.values.errors import IntegrityError
 from uaix_surfaces.cli.failures import OK, REFUSED
 from uaix_surfaces.cli.options import json_option, optional_scope_option, store_option
 from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.recognising import require_scope
 
 if TYPE_CHECKING:
     from uaix_backends.examining import Condition
@@ -72,12 +73,14 @@ class _Checking:
 
     def run(self, only: ScopeId | None, *, rebuild: bool) -> int:
         """Check the medium, then scope after scope; the exit code."""
-        store = open_store(self._url)
+        store = open_store(self._url, check=False)
         try:
+            if only is not None:
+                require_scope(store, only)
             with self._out.working("checking the medium"):
                 condition = examine(store)
             self._tell_medium(condition)
-            for scope in [only] if only is not None else all_scopes(store):
+            for scope in [only] if only is not None else readable_scopes(store):
                 with self._out.working(scope.text) as progress:
                     self._check(store, scope, progress, rebuild=rebuild)
         finally:

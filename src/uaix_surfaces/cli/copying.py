@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from uaix_backends.opening import open_store
+from uaix_backends.examining import check_scopes, readable_scopes
+from uaix_backends.opening import open_store, shown_url
 from uaix_backends.system import SystemClock
-from uaix_core.store.copying import all_scopes, copy_whole
-from uaix_core.values.errors import ConflictError, IntegrityError
-from uaix_surfaces.cli.failures import OK, REFUSED
+from uaix_core.store.copying import copy_whole
+from uaix_core.values.errors import CallerError, ConflictError, IntegrityError
+from uaix_surfaces.cli.failures import OK, REFUSED, UNUSABLE
 from uaix_surfaces.cli.options import (
-    PATH,
     json_option,
     optional_scope_option,
-    overwrite_option,
+    scopes_option,
     store_option,
 )
-from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.output import Output, counted, write_error
+from uaix_surfaces.cli.places import OVERWRITE_HINT
+from uaix_surfaces.cli.recognising import are_same, file_name, require_scope
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from uaix_backends.backup import BackedUp
     from uaix_core.store.port import Store
     from uaix_core.values.ids import ScopeId
 
@@ -31,55 +35,107 @@ if TYPE_CHECKING:
 @click.command("backup")
 @store_option
 @click.option(
-    "-o", "--output", "path", required=True, type=PATH, metavar="F", help="The file."
+    "-o",
+    "--output",
+    "path",
+    required=True,
+    callback=file_name,
+    metavar="F",
+    help="The file to write.",
 )
-@overwrite_option
+@click.option(
+    "--overwrite",
+    is_flag=True,
+    help="Replace F when it is a backup or an empty file; nothing else is replaced.",
+)
+@scopes_option
 @json_option
-def backup_verb(*, url: str, path: Path, overwrite: bool, as_json: bool) -> int:
+def backup_verb(
+    *,
+    url: str,
+    path: Path,
+    overwrite: bool,
+    scopes: Sequence[ScopeId],
+    as_json: bool,
+) -> int:
     r"""Back up every scope of a store into the one file F, while others may write.
 
     F is read back and verified before it gets its name. It is a store to read:
-    backup:F is its URL, and uaix store copy makes another store of it.
+    backup:F is its URL, and uaix store copy makes another store of it. A damaged
+    scope ends the backup; --scope names those that can be backed up without it.
 
     \b
     Examples:
       uaix backup --store sqlite:my.db -o my.backup
+      uaix backup --store sqlite:my.db -o my.backup --overwrite
       uaix verify --store backup:my.backup
       uaix store copy backup:my.backup sqlite:again.db
     """
-    from uaix_backends.backup import write_backup  # noqa: PLC0415 - loads zstandard
-
     out = Output(as_json=as_json)
-    store = open_store(url)
+    store = open_store(url, check=not scopes)
     try:
-        with out.working(str(path)) as progress:
-            done = write_backup(
-                store,
-                path,
-                made_at=SystemClock().now(),
-                overwrite=overwrite,
-                progress=lambda _scope, done, whole: progress(done, whole),
-            )
+        for scope in scopes:
+            require_scope(store, scope)
+        done = _back_up(store, path, scopes, out, overwrite=overwrite)
     finally:
         store.close()
-    scopes = [
+    lines = [
         {"scope": scope.text, "position": mark.seq, "head": mark.digest}
         for scope, mark in done.marks
     ]
     if as_json:
-        out.line({"path": str(path), "bytes": done.bytes, "scopes": scopes})
+        out.line({"path": str(path), "bytes": done.bytes, "scopes": lines})
     else:
         out.say(
-            f"{path}: verified: {done.commits:,} commits in {len(scopes):,} scopes, "
-            f"{done.bytes:,} bytes",
+            f"{path}: verified: {counted(done.commits, 'commit')} in "
+            f"{counted(len(lines), 'scope')}, {counted(done.bytes, 'byte')}",
             "ok",
         )
     return OK
 
 
-@click.group("store")
-def store_verb() -> None:
-    """Work on whole stores."""
+def _back_up(
+    store: Store, path: Path, scopes: Sequence[ScopeId], out: Output, *, overwrite: bool
+) -> BackedUp:
+    from uaix_backends.backup import write_backup  # noqa: PLC0415 - loads zstandard
+    from uaix_backends.backup.writing import ONE_DAMAGED  # noqa: PLC0415
+
+    try:
+        with out.working(str(path)) as progress:
+            return write_backup(
+                store,
+                path,
+                made_at=SystemClock().now(),
+                overwrite=overwrite,
+                scopes=scopes or None,
+                progress=lambda _scope, done, whole: progress(done, whole),
+            )
+    except CallerError as error:
+        if error.code == "files.exists" and not path.is_dir():
+            error.hint = OVERWRITE_HINT
+        raise
+    except IntegrityError as error:
+        if error.hint == ONE_DAMAGED:
+            error.hint = "--scope SCOPE backs up one of the others; it may be repeated"
+        raise
+
+
+@click.group("store", invoke_without_command=True)
+@click.pass_context
+def store_verb(context: click.Context) -> int:
+    r"""Work on whole stores: copy one into another.
+
+    \b
+    Examples:
+      uaix store copy sqlite:my.db dir:my-store
+      uaix store copy --help
+
+    Its verbs offer --json.
+    """
+    if context.invoked_subcommand is None:
+        write_error(context.get_help())
+        return UNUSABLE
+    return OK
 
 
 @store_verb.command("copy")
@@ -103,30 +159,59 @@ def copy_verb(
       uaix store copy backup:my.backup sqlite:again.db
       uaix store copy dir:a dir:b --scope me/personal/main
     """
+    if target_url.startswith("backup:"):
+        name = target_url.removeprefix("backup:") or "F"
+        raise click.UsageError(
+            "a backup is not written to; this makes one: "
+            f"uaix backup --store {shown_url(source_url)} -o {name}"
+        )
+    if are_same(source_url, target_url):
+        raise click.UsageError("FROM and TO are the same store")
     out = Output(as_json=as_json)
-    source = open_store(source_url)
+    source = open_store(source_url, check=False)
     try:
+        if scope is not None:
+            require_scope(source, scope)
         target = open_store(target_url, create=True)
         try:
-            scopes = [scope] if scope is not None else list(all_scopes(source))
-            lines = [_copy(source, target, one, out) for one in scopes]
+            return _copy_all(source, target, scope, out)
         finally:
             target.close()
+    except KeyboardInterrupt:
+        write_error("stopped; the same command goes on from here")
+        raise
     finally:
         source.close()
-    if not as_json:
+
+
+def _copy_all(source: Store, target: Store, only: ScopeId | None, out: Output) -> int:
+    scopes = [only] if only is not None else list(readable_scopes(source))
+    lines = [_copy(source, target, one, out) for one in scopes]
+    if not out.as_json:
         _show(out, lines)
+    if only is None:
+        # What can be listed is saved by now.
+        check_scopes(source)
     return OK if all(line["ok"] for line in lines) else REFUSED
 
 
 def _copy(source: Store, target: Store, scope: ScopeId, out: Output) -> dict[str, Any]:
     line: dict[str, Any]
+    before, _head = _standing(target, scope)
     try:
         with out.working(scope.text) as progress:
             copied = copy_whole(source, target, scope, progress)
     except (IntegrityError, ConflictError) as error:
         # The other scopes can be copied all the same.
-        line = {"scope": scope.text, "ok": False, "error": error.as_dict()}
+        position, head = _standing(target, scope)
+        line = {
+            "scope": scope.text,
+            "position": position,
+            "head": head,
+            "commits": position - before,
+            "ok": False,
+            "error": error.as_dict(),
+        }
     else:
         line = {
             **attrs.asdict(copied, recurse=False),
@@ -138,12 +223,21 @@ def _copy(source: Store, target: Store, scope: ScopeId, out: Output) -> dict[str
     return line
 
 
+def _standing(store: Store, scope: ScopeId) -> tuple[int, str]:
+    """Where a scope stands in the target; at nothing where that can't be read."""
+    try:
+        with store.snapshot(scope) as snapshot:
+            return snapshot.position, snapshot.head
+    except IntegrityError:
+        return 0, ""
+
+
 def _show(out: Output, lines: list[dict[str, Any]]) -> None:
     if not lines:
         out.say("the store holds no scope yet")
         return
     names = ("position", "head", "commits", "local", "ahead")
-    shown = [{**line, "head": line.get("head", "")[:12]} for line in lines]
+    shown = [{**line, "head": line["head"][:12]} for line in lines]
     out.table(
         ("scope", *names, "verdict"),
         (
@@ -160,4 +254,7 @@ def _show(out: Output, lines: list[dict[str, Any]]) -> None:
             out.say(f"{line['scope']}: the rows of {name} differ", "error")
         if "error" in line:
             error = line["error"]
-            out.say(f"{line['scope']}: {error['code']}: {error['message']}", "error")
+            where = f" at {error['path']}" if error["path"] else ""
+            text = f"{error['code']}: {error['message']}{where}"
+            saved = f"{counted(line['commits'], 'commit')} saved before it"
+            out.say(f"{line['scope']}: {text}; {saved}", "error")

@@ -33,6 +33,8 @@ _HINTS: Final = {
     "policy.broken": "set it anew with uaix policy",
     "store.missing": "check the path; install and restore make a new store",
 }
+#: Errors of these codes are about a path, and what lies there tells how it is named.
+_MISNAMED: Final = frozenset(("store.url", "store.not-a-store", "store.missing"))
 
 
 class Unusable(Exception):  # noqa: N818 - wraps the error that it stands for
@@ -65,9 +67,23 @@ def tell(error: dict[str, Any], *, as_json: bool, **about: Any) -> None:
     ``error`` is of the form of `UaixError.as_dict`; ``about`` are further fields of
     the JSON line.
     """
-    error = {**error, "hint": _HINTS.get(error["code"], error["hint"])}
+    error = {**error, "hint": _hint(error)}
     if as_json:
         write_out(json_line({**about, "error": error}) + "\n")
     where = f" at {error['path']}" if error["path"] else ""
     hint = f" ({error['hint']})" if error["hint"] else ""
     write_error(safe(f"{error['code']}: {error['message']}{where}{hint}"))
+
+
+def _hint(error: dict[str, Any]) -> str | None:
+    """What to do next, as a person at a shell is told it."""
+    code, hint = error["code"], error["hint"]
+    if code in _MISNAMED and error["path"]:
+        from uaix_surfaces.cli.recognising import url_of  # noqa: PLC0415 - on demand
+
+        found = url_of(error["path"])
+        if found is not None:
+            return f"did you mean {found}?"
+        if hint is not None and "uaix backup" in hint:
+            return str(hint)
+    return _HINTS.get(code, hint)

@@ -46,6 +46,13 @@ def _any_scope(
         return ScopeId.parse(text)
 
 
+def _scopes(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[ScopeId, ...]:
+    with usable():
+        return tuple(map(ScopeId.parse, texts))
+
+
 def _actor(_context: click.Context, _option: click.Parameter, text: str) -> Principal:
     with usable():
         return Principal.parse(text)
@@ -110,6 +117,14 @@ optional_scope_option = click.option(
     callback=_any_scope,
     metavar="SCOPE",
     help="Only this one: TENANT/KIND/KEY.",
+)
+scopes_option = click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    callback=_scopes,
+    metavar="SCOPE",
+    help="Only this one: TENANT/KIND/KEY; may be repeated.",
 )
 actor_option = click.option(
     "--actor",

@@ -58,6 +58,11 @@ def safe(text: object) -> str:
     )
 
 
+def counted(count: int, name: str) -> str:
+    """So many of something: ``1 commit``, ``2,000 commits``."""
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
+
+
 def json_line(value: Any) -> str:
     """A value as one line of ASCII JSON.
 

@@ -66,6 +66,9 @@ def with_blocks(command: click.Command) -> click.Command:
     Docstrings are raw, so that what stands in them is what one reads.
     """
     command.help = (command.help or "").replace("\\b\n", "\b\n")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            with_blocks(inner)
     return command
 
 
@@ -234,7 +237,8 @@ def main() -> None:
     r"""Keep an AI's persona and memory as packages of files, under governance.
 
     A package is a folder, or an archive of it with the extension .uaix.
-    A store is named by a URL: sqlite:PATH, dir:PATH, postgresql://... or memory:.
+    A store is named by a URL: sqlite:PATH, dir:PATH, postgresql://... or memory:,
+    and a backup of one, to read, by backup:PATH.
     A scope says whose a package is: TENANT/KIND/KEY, for example acme/project/apollo.
 
     \b
