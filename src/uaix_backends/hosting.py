@@ -6,34 +6,57 @@ refused, because they may lead to another connection at any call.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from uaix_core.values.errors import CallerError, NoTransactionError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+#: What a SQLAlchemy `Connection` says of itself when there is none behind it.
+_GONE: Final = ("closed", "invalidated")
 
 
 class Joined(NamedTuple):
-    """A driver's connection.
-
-    ``says_open`` is whether who lent it says that a transaction is open; None when
-    nobody but the driver is there to say it.
-    """
+    """A driver's connection, and the SQLAlchemy `Connection` that lent it, if any."""
 
     connection: Any
-    says_open: Callable[[], bool] | None
+    lender: Any = None
+
+    def check(self) -> None:
+        """Refuse a connection that its lender has taken back.
+
+        Its pool may have lent it to somebody else by then.
+
+        Raises:
+            CallerError: ``host.closed``, ``host.connection``.
+
+        """
+        lender = self.lender
+        if lender is None:
+            return
+        if lender.closed or lender.invalidated:
+            raise closed()
+        if lender.connection.driver_connection is not self.connection:
+            raise CallerError(
+                "the SQLAlchemy Connection leads to another connection than before",
+                code="host.connection",
+                hint="join it anew",
+            )
+
+    def says_open(self) -> bool:
+        """Whether a transaction is open, as far as the lender knows."""
+        return self.lender is None or bool(self.lender.in_transaction())
 
 
 def unwrapped(connection: Any) -> Joined:
     """The driver's connection behind a SQLAlchemy `Connection`; any other as it is."""
     kind = type(connection)
     if kind.__module__.partition(".")[0] != "sqlalchemy":
-        return Joined(connection, None)
+        return Joined(connection)
+    if any(getattr(connection, name, False) is True for name in _GONE):
+        raise closed()
     lent: Any = getattr(connection, "connection", None)
     if not hasattr(lent, "driver_connection") or not hasattr(kind, "begin_nested"):
         raise refused(connection)
-    return Joined(lent.driver_connection, connection.in_transaction)
+    return Joined(lent.driver_connection, connection)
 
 
 def refused(connection: Any) -> CallerError:
@@ -43,6 +66,15 @@ def refused(connection: Any) -> CallerError:
         code="host.connection",
         hint="hand in one connection: of apsw, sqlite3 or psycopg, or a SQLAlchemy "
         "Connection (of a session: session.connection())",
+    )
+
+
+def closed() -> CallerError:
+    """The error when the host's connection is closed, or was given back to its pool."""
+    return CallerError(
+        "the host's connection is closed",
+        code="host.closed",
+        hint="join the connection that is open now",
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Final
 
+from uaix_backends.addresses import shown_url
 from uaix_core.session.schema import SCHEMA
 from uaix_core.session.session import Session
 from uaix_core.values.errors import StoreOpenError
@@ -18,11 +19,15 @@ if TYPE_CHECKING:
     from uaix_core.schema.schema import Schema
     from uaix_core.store.port import Store
 
+__all__ = ["FORMS", "open_session", "open_store", "shown_url"]
+
 #: How a store is named, for messages.
-FORMS = "memory:, dir:PATH, sqlite:PATH, postgresql://..., backup:PATH"
+FORMS: Final = "memory:, dir:PATH, sqlite:PATH, postgresql://..., backup:PATH"
 
 
-def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> Store:
+def open_store(
+    url: str, *, create: bool = False, schema: Schema = SCHEMA, check: bool = True
+) -> Store:
     """Open the store that a URL names.
 
     Args:
@@ -31,6 +36,8 @@ def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> St
             ``postgresql://host/db#other``), or ``backup:PATH`` to read.
         create: make it when it isn't there.
         schema: the relations to open it with.
+        check: look for damage that is quickly found. Without it a damaged store is
+            opened too, to verify it or to copy what can be read.
 
     Raises:
         StoreOpenError: ``store.url`` for any other URL, ``store.path``,
@@ -60,25 +67,17 @@ def open_store(url: str, *, create: bool = False, schema: Schema = SCHEMA) -> St
     if colon and rest and kind == "sqlite":
         from uaix_backends.sqlite import SqliteStore  # noqa: PLC0415
 
-        return SqliteStore.open(Path(rest), create=create, schema=schema)
+        path = Path(rest)
+        return SqliteStore.open(path, create=create, schema=schema, check=check)
     if colon and rest and kind == "backup":
         from uaix_backends.backup import BackupStore  # noqa: PLC0415
 
         return BackupStore.open(Path(rest), schema=schema)
-    raise StoreOpenError("not the URL of a store", code="store.url", hint=FORMS)
-
-
-def shown_url(url: str) -> str:
-    """The URL of a store as it may be shown: without a user, password or option."""
-    if not url.startswith(("postgresql://", "postgres://")):
-        return url
-    try:
-        parts = urlsplit(url)
-        place = parts.netloc.rpartition("@")[2]
-    except ValueError:
-        return "postgresql://"
-    mark = f"#{parts.fragment}" if parts.fragment else ""
-    return f"postgresql://{place}{parts.path}{mark}"
+    # What lies there is named, so that its kind can be told.
+    named = url if os.path.lexists(url) else None
+    raise StoreOpenError(
+        "not the URL of a store", code="store.url", path=named, hint=FORMS
+    )
 
 
 def _on_server(url: str, *, create: bool, schema: Schema) -> Store:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,6 +15,8 @@ from uaix_backends.postgres.testing import server
 from uaix_core.session.schema import SCHEMA
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from uaix_core.schema.schema import Schema
 
 _numbers = itertools.count()
@@ -48,3 +52,23 @@ def emptied(schema: Schema = SCHEMA) -> str:
     tables = ", ".join(f'"{namespace}"."{name}"' for (name,) in found)
     execute(f"TRUNCATE {tables}")
     return f"{server()}#{namespace}"
+
+
+def terminated(connections: Iterable[psycopg.Connection[Any]]) -> None:
+    """Have the server end connections, and wait until it has."""
+    pids = [connection.info.backend_pid for connection in connections]
+    execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) AS pid", pids)
+    while execute("SELECT 1 FROM pg_stat_activity WHERE pid = ANY(%s)", pids):
+        time.sleep(0.01)
+
+
+@contextmanager
+def database(encoding: str) -> Iterator[str]:
+    """The address of a database in another encoding, which is gone afterwards."""
+    name = fresh_namespace()
+    execute(
+        f"CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C' "
+        "TEMPLATE template0"
+    )
+    yield psycopg.conninfo.make_conninfo(server(), dbname=name)
+    execute(f"DROP DATABASE {name} WITH (FORCE)")

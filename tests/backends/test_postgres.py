@@ -90,13 +90,47 @@ def test_no_message_holds_a_password():
     assert "hunter2" not in f"{caught.value}{caught.value.as_dict()}"
 
 
-@pytest.mark.parametrize("options", [{"partitions": -1}, {"partitions": 1025}])
-def test_options_have_bounds(namespace, options):
-    """Numbers of partitions out of range, and names that are no ids, are refused."""
-    assert "store.option" == code_of(
-        lambda: opened(namespace, **options), StoreOpenError
-    )
-    assert "store.option" == code_of(lambda: opened("no id"), StoreOpenError)
+@pytest.mark.parametrize("partitions", [-1, 1025])
+def test_partitions_have_bounds(namespace, partitions):
+    """Numbers of partitions out of range are refused, where tables are made."""
+    for call in (
+        lambda: opened(namespace, partitions=partitions),
+        lambda: PostgresStore.ddl(KIT, namespace=namespace, partitions=partitions),
+    ):
+        with pytest.raises(StoreOpenError) as caught:
+            call()
+        assert ("store.option", "partitions") == (caught.value.code, caught.value.path)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["", "no id", "x" * 64, "x" * 128, "pg_x", "pg_catalog", "information_schema"],
+)
+def test_a_namespace_is_kept_whole_by_the_server(bad):
+    """A name that PostgreSQL would cut or keeps for itself is refused by each verb."""
+    with psycopg.connect(server()) as raw:
+        for call in (
+            lambda: opened(bad),
+            lambda: PostgresStore.ddl(KIT, namespace=bad),
+            lambda: PostgresStore.join(raw, schema=KIT, namespace=bad),
+            lambda: open_store(f"{server()}#{bad}", schema=KIT) if bad else opened(bad),
+        ):
+            with pytest.raises(StoreOpenError) as caught:
+                call()
+            assert "store.option" == caught.value.code
+            assert "namespace" == caught.value.path
+            assert "partition" not in str(caught.value)
+
+
+def test_the_longest_namespaces_are_two_stores():
+    """Names that differ in their last byte, the 63rd, are stores of their own."""
+    start = fresh_namespace()
+    names = [start.ljust(62, "x") + end for end in "ab"]
+    with closing(opened(names[0])) as one, closing(opened(names[1])) as two:
+        one.append(LIFE[0])
+        assert ([SCOPE], []) == (one.scopes(limit=9), two.scopes(limit=9))
+    for name in names:
+        execute(f'DROP SCHEMA "{name}" CASCADE')
 
 
 def test_a_url_names_server_and_namespace():
@@ -115,6 +149,8 @@ def test_a_url_names_server_and_namespace():
         ("format", "2", "store.format"),
         ("relations", '{"note": "other"}', "store.schema"),
         ("relations", "no json", "store.schema"),
+        ("relations", "[]", "store.schema"),
+        ("relations", "[" * 100_000, "store.schema"),
     ],
 )
 def test_another_store_is_refused(namespace, name, value, code):
@@ -125,6 +161,18 @@ def test_another_store_is_refused(namespace, name, value, code):
     )
 
     assert code == code_of(lambda: opened(namespace), StoreOpenError)
+
+
+@pytest.mark.parametrize("value", ["x", "-1", "9" * 5_000])
+def test_a_store_that_grows_says_how_it_is_cut(namespace, value):
+    """Relations aren't added to tables that are cut nobody knows how."""
+    opened(namespace, schema=Schema(*ROOMS[:2], ROOMS[3])).close()
+    execute(
+        f'UPDATE "{namespace}".uaix_meta SET value = %s WHERE name = %s',
+        value,
+        "partitions",
+    )
+    assert "store.schema" == code_of(lambda: opened(namespace), StoreOpenError)
 
 
 def test_a_new_relation_is_added_and_its_view_filled(namespace):
@@ -338,16 +386,6 @@ def test_a_lost_server_during_commit_is_an_unknown_outcome(fresh, monkeypatch):
     assert 3 == fresh.append(Commit(SCOPE, 6, adds=[fact(9)])).seq
 
 
-def test_a_lost_connection_is_replaced(fresh):
-    """A connection that the server ended is told once, and the next verb works."""
-    fresh.append(LIFE[0])
-    for connection in fresh._connections._idle:
-        execute("SELECT pg_terminate_backend(%s)", connection.info.backend_pid)
-    time.sleep(0.1)
-    assert code_of(lambda: history_of(fresh)).startswith("storage.")
-    assert 1 == history_of(fresh)[0]
-
-
 def test_a_server_that_only_reads_is_told(namespace):
     """A standby answers reads, and a write to it is a typed error."""
     opened(namespace).close()
@@ -440,6 +478,44 @@ def test_what_was_changed_by_hand_is_found(fresh, namespace, statement, path):
     assert flaws
     if path is not None:
         assert path in [flaw.path for flaw in flaws]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        ("scope.seq", "text"),
+        ("scope.work", "text"),
+        ("scope.recorded_at", "numeric"),
+        ("scope.scope_no", "text"),
+        ("scope.digest", "bytea USING digest::bytea"),
+        ("scope.scope", "bytea USING scope::bytea"),
+        ("commit.seq", "text"),
+        ("commit.scope_no", "text"),
+        ("commit.adds", "text"),
+        ("note.number", "text"),
+        ("note.scope_no", "text"),
+    ],
+)
+def test_a_column_of_another_type_is_an_integrity_error(fresh, namespace, column, kind):
+    """Whatever column somebody gives another type, reads and writes say so."""
+    for each in LIFE:
+        fresh.append(each)
+    table, name = column.split(".")
+    if column == "scope.scope_no":
+        execute(f'ALTER TABLE "{namespace}".uaix_scope ALTER scope_no DROP IDENTITY')
+    execute(f'ALTER TABLE "{namespace}".uaix_{table} ALTER {name} TYPE {kind}')
+    failures = []
+    for call in (
+        lambda: fresh.append(Commit(SCOPE, 9, adds=[note(9, "t9", title="nine")])),
+        lambda: history_of(fresh),
+        lambda: list(all_scopes(fresh)),
+    ):
+        try:
+            call()
+        except IntegrityError as error:
+            failures.append(error.code)
+    assert failures
+    assert {"storage.row", "storage.tables", "storage.chain"} >= set(failures)
 
 
 def test_missing_tables_are_an_integrity_error(fresh, namespace):

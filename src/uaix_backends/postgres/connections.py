@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import psycopg
 
 from uaix_backends.postgres.driver import (
     close_quietly,
     connect,
+    is_loss,
     is_refusal,
     translated,
 )
 from uaix_core.values.errors import ClosedError, OutcomeUnknownError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from uaix_backends.postgres.driver import Connection
 
 #: Connections that wait, open, for the next transaction.
-_IDLE = 8
+_IDLE: Final = 8
 
-_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+T = TypeVar("T")
 
 
 class Connections:
@@ -38,14 +42,46 @@ class Connections:
         self._idle: list[Connection] = []
         self.is_closed = False
 
-    def lend(self) -> Connection:
-        """A connection at rest, to be given back."""
+    def ask(self, question: Callable[[Connection], T]) -> tuple[Connection, T]:
+        """A connection with its answer to what it is asked first; `end` takes it back.
+
+        One that waited may have been cut off meanwhile. Then all that wait were, and
+        a new one is asked, once: ``question`` keeps nothing.
+
+        Raises:
+            StorageError: as `translated` says.
+
+        """
+        with self.reported():
+            waiting = self._waiting()
+            if waiting is not None:
+                try:
+                    return waiting, self._answer(waiting, question)
+                except psycopg.Error as error:
+                    if not is_loss(error):
+                        raise
+                self._drop_waiting()
+            made = connect(self._dsn, self.place)
+            return made, self._answer(made, question)
+
+    def _answer(self, connection: Connection, question: Callable[[Connection], T]) -> T:
+        try:
+            return question(connection)
+        except BaseException:
+            self.end(connection)
+            raise
+
+    def _waiting(self) -> Connection | None:
         with self._lock:
             if self.is_closed:
                 raise ClosedError("the store is closed")
-            if self._idle:
-                return self._idle.pop()
-        return connect(self._dsn, self.place)
+            return self._idle.pop() if self._idle else None
+
+    def _drop_waiting(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            close_quietly(connection)
 
     def give_back(self, connection: Connection) -> None:
         """Keep a connection for the next, when it is at rest; close it otherwise."""
@@ -59,6 +95,9 @@ class Connections:
             )
             if is_kept:
                 self._idle.append(connection)
+        if connection.closed:
+            # Whatever ended it may have ended those that wait.
+            self._drop_waiting()
         if not is_kept:
             close_quietly(connection)
 
@@ -71,29 +110,36 @@ class Connections:
             raise translated(error, self.place) from error
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(
+        self, begin: Callable[[Connection], T]
+    ) -> Iterator[tuple[Connection, T]]:
         """A connection for one transaction: all of the block is kept, or nothing.
 
-        The transaction has yet to be begun, by `begin`, and is ended by `commit`.
+        ``begin`` begins the transaction, `commit` ends it; what ``begin`` gives comes
+        with the connection.
 
         Raises:
             StorageError: as `translated` says; nothing was kept.
 
         """
-        connection = self.lend()
+        connection, found = self.ask(begin)
         try:
             with self.reported():
-                yield connection
+                yield connection, found
         finally:
-            self._undo(connection)
-            self.give_back(connection)
+            self.end(connection)
 
     def begin(self, connection: Connection) -> None:
-        """Begin a transaction at READ COMMITTED that doesn't wait for ever.
+        """Begin a transaction at READ COMMITTED that doesn't wait for ever."""
+        self._begin(connection, _WRITE)
 
-        The timeout is one of the transaction, not of the session.
-        """
-        connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+    def begin_reading(self, connection: Connection) -> None:
+        """Begin a transaction whose reads all show one moment."""
+        self._begin(connection, _READ)
+
+    def _begin(self, connection: Connection, text: str) -> None:
+        connection.execute(text)
+        # The timeout is one of the transaction, not of the session.
         connection.execute(f"SET LOCAL lock_timeout = {self._timeout_ms}")
 
     def commit(self, connection: Connection) -> None:
@@ -132,20 +178,8 @@ class Connections:
         except psycopg.Error:
             close_quietly(connection)
 
-    def snapshot(self) -> Connection:
-        """A connection inside a transaction whose reads all show one moment."""
-        connection = self.lend()
-        try:
-            connection.execute(_SNAPSHOT)
-        except BaseException as error:
-            self.end(connection)
-            if isinstance(error, psycopg.Error):
-                raise translated(error, self.place) from error
-            raise
-        return connection
-
     def end(self, connection: Connection) -> None:
-        """End a snapshot's transaction and give the connection back."""
+        """End what transaction is open and give the connection back."""
         self._undo(connection)
         self.give_back(connection)
 
@@ -153,6 +187,4 @@ class Connections:
         """Close what is at rest; lent connections close when they are given back."""
         with self._lock:
             self.is_closed = True
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            close_quietly(connection)
+        self._drop_waiting()

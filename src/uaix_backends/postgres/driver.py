@@ -11,6 +11,7 @@ from psycopg._adapters_map import AdaptersMap
 from psycopg._typeinfo import TypesRegistry
 from psycopg.rows import tuple_row
 
+from uaix_backends.addresses import shown_url
 from uaix_core.values.errors import (
     BusyError,
     IntegrityError,
@@ -43,6 +44,8 @@ _ERRORS: Final[tuple[tuple[type[psycopg.Error], type[StorageError], str, str], .
     ),
     (errors.UndefinedTable, IntegrityError, "storage.tables", "a table is missing"),
     (errors.UndefinedColumn, IntegrityError, "storage.tables", "a column is missing"),
+    (errors.UndefinedFunction, IntegrityError, "storage.tables", "a type is another"),
+    (errors.DatatypeMismatch, IntegrityError, "storage.tables", "a type is another"),
     (errors.InvalidSchemaName, IntegrityError, "storage.tables", "the schema is gone"),
     (errors.UniqueViolation, IntegrityError, "storage.rows", "rows contradict"),
     (errors.DataCorrupted, IntegrityError, "storage.corrupt", "data is corrupted"),
@@ -58,7 +61,10 @@ def translated(error: psycopg.Error, place: str) -> UaixError:
             return ours(message, code=code, path=place)
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return StorageError(
-            "the server can't be reached", code="storage.connection", path=place
+            "the server can't be reached",
+            code="storage.connection",
+            path=place,
+            hint="is it running? check the host and the port",
         )
     state = error.sqlstate or type(error).__name__
     return StorageError(
@@ -79,6 +85,8 @@ PLAIN: Final = _plain_adapters()
 
 #: Classes of states in which the server is going or gone, or was cut off.
 _LOST: Final = ("08", "57P", "58", "XX")
+#: Those of them that end the connection.
+_GONE: Final = ("08", "57P")
 
 
 def is_refusal(error: psycopg.Error) -> bool:
@@ -87,28 +95,58 @@ def is_refusal(error: psycopg.Error) -> bool:
     return state is not None and not state.startswith(_LOST)
 
 
+def is_loss(error: psycopg.Error) -> bool:
+    """Whether the connection is gone, or the server is about to end it."""
+    state = error.sqlstate
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (
+        state is None or state.startswith(_GONE)
+    )
+
+
 def place_of(dsn: str, namespace: str) -> str:
-    """How a store is named in messages: no user, no password."""
+    """How a store is named in messages: no user, no password, no option.
+
+    Raises:
+        StoreOpenError: ``store.url``.
+
+    """
     try:
         parts = psycopg.conninfo.conninfo_to_dict(dsn)
-    except psycopg.ProgrammingError as error:
+        is_read = "\0" not in dsn and _is_ports(str(parts.get("port") or ""))
+    except (psycopg.Error, ValueError):
+        is_read = False
+    if not is_read:
+        # What libpq says of it may be a part of a password.
         raise StoreOpenError(
-            "not the address of a PostgreSQL server", code="store.url"
-        ) from error
+            "not the address of a PostgreSQL server",
+            code="store.url",
+            hint="postgresql://USER:PASSWORD@HOST:PORT/DATABASE#NAMESPACE; "
+            "in a password / is written %2F, @ %40, # %23 and ? %3F",
+        )
+    if "://" in dsn.partition("=")[0]:
+        return f"{shown_url(dsn)}#{namespace}"
     host = parts.get("host") or parts.get("hostaddr") or "local"
     port = f":{parts['port']}" if parts.get("port") else ""
-    return f"postgresql://{host}{port}/{parts.get('dbname') or ''}#{namespace}"
+    place = f"{host}{port}/{parts.get('dbname') or ''}".rpartition("@")[2]
+    return f"postgresql://{place}#{namespace}"
+
+
+def _is_ports(text: str) -> bool:
+    """Whether these are ports; a password that isn't escaped gets in their place."""
+    return not text.strip("0123456789,")
 
 
 def connect(dsn: str, place: str) -> Connection:
     """A connection on which every transaction is begun by a statement of ours.
 
     No statement stays prepared and nothing is set for the session, so a pooler may
-    give each transaction another session of the server.
+    give each transaction another session of the server. The encoding is asked for
+    when the connection is made, whatever the environment says.
     """
     try:
         return psycopg.connect(
             dsn,
+            client_encoding="utf8",
             autocommit=True,
             prepare_threshold=None,
             row_factory=tuple_row,
@@ -116,9 +154,14 @@ def connect(dsn: str, place: str) -> Connection:
             context=PLAIN,
         )
     except psycopg.Error as error:
+        name = psycopg.conninfo.conninfo_to_dict(dsn).get("dbname") or ""
         raise StorageError(
-            "the server can't be reached", code="storage.connection", path=place
-        ) from error
+            "the server can't be reached",
+            code="storage.connection",
+            path=place,
+            hint="is it running? check the host and the port, then the user, the "
+            "password and the database",
+        ) from (None if "@" in str(name) else error)
 
 
 def close_quietly(connection: Connection) -> None:

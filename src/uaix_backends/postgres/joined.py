@@ -81,6 +81,7 @@ class JoinedPostgresStore:
                 writer left; the host rolls back and repeats all of it.
             HostTransactionLostError: the transaction ended meanwhile.
             StoreOpenError: ``store.missing``, ``store.schema``.
+            CallerError: ``host.*``: the connection is of no use any more.
 
         And as `uaix_core.store.port.Store.append`; the transaction is then as it was.
         """
@@ -105,7 +106,6 @@ class JoinedPostgresStore:
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
         """What the host's transaction shows of a scope; it moves with it."""
         self._owner.check()
-        self._host.check()
         snapshot = _Moving(self._host, self._layout, scope)
         try:
             yield snapshot
@@ -165,6 +165,7 @@ class _Moving(TabularSnapshot):
         super().__init__(self._now(), host.reported)
 
     def _now(self) -> ScopeRows:
+        self._host.check()
         with self._host.reported():
             return ScopeRows.read(self._host, self._layout, self._scope)
 

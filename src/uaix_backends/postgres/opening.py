@@ -8,6 +8,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from uaix_backends.postgres.reading import ScopeRows
+from uaix_backends.postgres.shapes import checked_partitions
 from uaix_backends.postgres.statements import Statements
 from uaix_backends.tabular.damage import stored_scope
 from uaix_backends.tabular.writing import rebuild_views
@@ -35,27 +36,26 @@ def prepare(
 
     Raises:
         StoreOpenError: ``store.missing``, ``store.format``, ``store.schema``,
-            ``store.server``.
+            ``store.server``, ``store.encoding``.
 
     """
-    with connections.writing() as connection:
-        if connection.info.server_version < _OLDEST:
-            raise StoreOpenError(
-                "the server is too old",
-                code="store.server",
-                path=connections.place,
-                hint="PostgreSQL 14 or later",
-            )
-        stored = _stored(connection, layout)
-        if stored is not None and not _missing(stored, layout, connections.place):
+
+    def look(connection: Connection) -> Mapping[str, str] | None:
+        _check_server(connection, connections.place)
+        connections.begin_reading(connection)
+        return _stored(connection, layout)
+
+    with connections.writing(look) as (connection, found):
+        if found is not None and not _missing(found, layout, connections.place):
             return
-        if stored is None and not create:
+        if found is None and not create:
             raise StoreOpenError(
                 "there is no store",
                 code="store.missing",
                 path=connections.place,
                 hint="check the address, or pass create=True for a new store",
             )
+        connection.rollback()
         connections.begin(connection)
         # It goes with the transaction, and so suits a pooler.
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
@@ -65,9 +65,27 @@ def prepare(
             _make(connection, layout, partitions)
         else:
             missing = _missing(stored, layout, connections.place)
-            _grow(connection, layout, missing, _partitions(connection, layout))
+            _grow(connection, layout, missing, _partitions(stored, connections.place))
         with connections.committing():
             connections.commit(connection)
+
+
+def _check_server(connection: Connection, place: str) -> None:
+    """Refuse a server that can't keep a store."""
+    if connection.info.server_version < _OLDEST:
+        raise StoreOpenError(
+            "the server is too old",
+            code="store.server",
+            path=place,
+            hint="PostgreSQL 14 or later",
+        )
+    if connection.info.parameter_status("server_encoding") != "UTF8":
+        raise StoreOpenError(
+            "the database keeps texts in another encoding than UTF8",
+            code="store.encoding",
+            path=place,
+            hint="CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
+        )
 
 
 def _stored(connection: Connection, layout: Layout) -> Mapping[str, str] | None:
@@ -94,7 +112,7 @@ def _missing(stored: Mapping[str, str], layout: Layout, place: str) -> list[str]
     try:
         relations = json.loads(stored["relations"])
         differs = any(layout.digests.get(n) != d for n, d in relations.items())
-    except (KeyError, ValueError, AttributeError):
+    except (KeyError, ValueError, AttributeError, TypeError, RecursionError):
         relations, differs = {}, True
     if differs:
         raise StoreOpenError(
@@ -106,14 +124,20 @@ def _missing(stored: Mapping[str, str], layout: Layout, place: str) -> list[str]
     return [name for name in layout.tables if name not in relations]
 
 
-def _partitions(connection: Connection, layout: Layout) -> int:
-    text = f"SELECT value FROM {layout.names.meta} WHERE name = 'partitions'"
-    found = connection.execute(text).fetchone()
-    return int(found[0]) if found else 0
+def _partitions(stored: Mapping[str, str], place: str) -> int:
+    """Into how many parts the tables of a store are cut."""
+    try:
+        return checked_partitions(int(stored.get("partitions", "0")))
+    except (TypeError, ValueError):
+        raise StoreOpenError(
+            "the store doesn't say how its tables are cut",
+            code="store.schema",
+            path=place,
+        ) from None
 
 
 def _make(connection: Connection, layout: Layout, partitions: int) -> None:
-    with connection.pipeline():
+    with Statements(connection).batch():
         for text in all_ddl(layout, partitions):
             connection.execute(text)
 
@@ -153,7 +177,7 @@ def _grow(
     """Add the relations that the stored schema lacks, and fill the views anew."""
     if not missing:
         return
-    with connection.pipeline():
+    with Statements(connection).batch():
         for text in _ddl(layout, missing, partitions):
             connection.execute(text)
     found = connection.execute(f"SELECT scope FROM {layout.names.scope}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from uaix_backends.tabular.reading import TabularRows
+from uaix_core.values.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from uaix_core.schema.rows import Row
     from uaix_core.values.ids import ScopeId
 
+#: Of the results of `Layout.scope_row`.
+_SCOPE_TYPES: Final = (int, int, int, int, str)
+
 
 class ScopeRows(TabularRows):
     """What one scope holds, as the transaction of a connection shows it."""
@@ -23,10 +27,22 @@ class ScopeRows(TabularRows):
     __slots__ = ()
 
     @classmethod
-    def read(cls, statements: Statements, layout: Layout, scope: ScopeId) -> ScopeRows:
-        """The scope as it is."""
+    def read(
+        cls,
+        statements: Statements,
+        layout: Layout,
+        scope: ScopeId,
+        begin: Callable[[], object] = lambda: None,
+    ) -> ScopeRows:
+        """The scope as it is.
+
+        ``begin`` begins a transaction, in the same round trip.
+        """
         rows = cls(statements, layout, scope)
-        rows.take(statements.execute(layout.scope_row, (scope.text,)).fetchone())
+        with statements.batch():
+            begin()
+            found = statements.execute(layout.scope_row, (scope.text,))
+        rows.take(found.fetchone())
         return rows
 
     @classmethod
@@ -56,6 +72,21 @@ class ScopeRows(TabularRows):
                 found = statements.execute(lock, (scope.text,))
             rows.take(found.fetchone())
         return rows
+
+    def take(self, found: Sequence[Any] | None) -> None:
+        """Take the row of the scope, when it is one.
+
+        Raises:
+            IntegrityError: ``storage.row``; somebody gave a column another type.
+
+        """
+        if found is not None and tuple(map(type, found)) != _SCOPE_TYPES:
+            raise IntegrityError(
+                "the row of a scope holds what it can't",
+                code="storage.row",
+                path=self.scope.text,
+            )
+        super().take(found)
 
     def results(self, text: str, values: Sequence[Any], what: str) -> list[Any]:  # noqa: ARG002 - the server's texts can be read
         """All results of a statement."""

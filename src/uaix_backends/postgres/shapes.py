@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 from uaix_core.schema.kinds import Kind
 from uaix_core.schema.relations import BY_KEY, Keep
 from uaix_core.values.canonical import canonical_digest
+from uaix_core.values.errors import StoreOpenError
+from uaix_core.values.ids import is_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 #: What PostgreSQL keeps of a name; it cuts longer ones in silence.
 _LONGEST: Final = 63
+_MOST_PARTITIONS: Final = 1_024
 #: Of a text without a limit so many characters stand in an index, whose entries may
 #: have no more than 2,704 bytes; the rest is compared in the table.
 INDEXED: Final = 120
@@ -53,11 +56,57 @@ def _short(name: str) -> str:
     return f"{name[: _LONGEST - 11]}_{digest}"
 
 
+def checked_namespace(namespace: str) -> str:
+    """The name of a database schema, unchanged.
+
+    PostgreSQL would cut a longer one in silence, and two stores would be one.
+
+    Raises:
+        StoreOpenError: ``store.option``.
+
+    """
+    if (
+        not is_id(namespace)
+        or len(namespace.encode()) > _LONGEST
+        or namespace.startswith("pg_")
+        or namespace == "information_schema"
+    ):
+        raise StoreOpenError(
+            "not a name for the database schema of a store",
+            code="store.option",
+            path="namespace",
+            hint=f"an id of at most {_LONGEST} bytes that isn't PostgreSQL's own; "
+            "in a URL it is what follows the #",
+        )
+    return namespace
+
+
+def checked_partitions(partitions: int) -> int:
+    """A number of partitions, unchanged.
+
+    Raises:
+        StoreOpenError: ``store.option``.
+
+    """
+    if not 0 <= partitions <= _MOST_PARTITIONS:
+        raise StoreOpenError(
+            f"there are 0 to {_MOST_PARTITIONS:,} partitions",
+            code="store.option",
+            path="partitions",
+        )
+    return partitions
+
+
 class Names:
-    """The backend's own tables in a namespace, quoted and qualified."""
+    """The backend's own tables in a namespace, quoted and qualified.
+
+    Raises:
+        StoreOpenError: as `checked_namespace`.
+
+    """
 
     def __init__(self, namespace: str) -> None:
-        self.namespace = namespace
+        self.namespace = checked_namespace(namespace)
         self.schema = quoted(namespace)
         self.meta = self.table("uaix_meta")
         self.scope = self.table("uaix_scope")

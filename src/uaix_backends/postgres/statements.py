@@ -14,7 +14,7 @@ from psycopg.adapt import PyFormat
 from psycopg.pq import Format, PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
-from uaix_backends.hosting import no_transaction, refused, unwrapped
+from uaix_backends.hosting import closed, no_transaction, refused, unwrapped
 from uaix_backends.postgres.driver import PLAIN, translated
 from uaix_core.values.errors import (
     CallerError,
@@ -53,27 +53,52 @@ class Statements:
         with self.cursor() as cursor:
             cursor.executemany(text, values)
 
-    def batch(self) -> AbstractContextManager[object]:
+    def batch(self) -> AbstractContextManager[None]:
         """Send all statements of a block in one round trip."""
-        return self.connection.pipeline()
+        return self._piped()
+
+    @contextmanager
+    def _piped(self) -> Iterator[None]:
+        failure: BaseException | None = None
+        try:
+            with self.connection.pipeline():
+                try:
+                    yield
+                except BaseException as error:  # noqa: BLE001 - raised again below
+                    # The driver would log that its end fails as well.
+                    failure = error
+        except psycopg.Error:
+            if failure is None:
+                raise
+        if failure is not None:
+            try:
+                raise failure
+            finally:
+                # Its traceback holds this frame, and this frame the connection.
+                del failure
 
 
 class HostStatements(Statements):
     """Statements in a transaction of a host's connection.
 
     Raises:
-        CallerError: ``host.connection`` when it is no connection of psycopg.
+        CallerError: ``host.connection`` when it is no connection of psycopg; as
+            `check`.
 
     """
 
     def __init__(self, lent: Any) -> None:
-        raw, self._says_open = unwrapped(lent)
+        self._joined = unwrapped(lent)
+        raw = self._joined.connection
         if not isinstance(raw, psycopg.Connection):
             raise refused(lent)
         super().__init__(raw)
         self._is_staging = False
+        if raw.closed:
+            raise closed()
         info = raw.info
         self.place = f"postgresql://{info.host}:{info.port}/{info.dbname}"
+        self.check()
 
     def cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
         """A cursor that knows nothing of the host's factories, loaders and dumpers."""
@@ -108,7 +133,7 @@ class HostStatements(Statements):
         ):
             raise self._lost()
 
-    def batch(self) -> AbstractContextManager[object]:
+    def batch(self) -> AbstractContextManager[None]:
         """Statement after statement: the host's connection stays as it is."""
         return nullcontext()
 
@@ -117,18 +142,36 @@ class HostStatements(Statements):
         return self.connection.info.transaction_status
 
     def _is_open(self) -> bool:
-        if self._says_open is None:
+        if self._joined.lender is None:
             return self._status == TransactionStatus.INTRANS
         # Its lender sends nothing when it begins one: the first statement does.
         begins = self._status == TransactionStatus.IDLE and not (
             self.connection.autocommit
         )
-        return self._says_open() and (
+        return self._joined.says_open() and (
             begins or self._status == TransactionStatus.INTRANS
         )
 
     def check(self) -> None:
-        """Refuse a connection that is in a pipeline."""
+        """Refuse a connection that is of no use now, or changes what is stored.
+
+        Raises:
+            CallerError: ``host.closed``, ``host.connection``, ``host.encoding``,
+                ``host.pipeline``.
+
+        """
+        self._joined.check()
+        if self.connection.closed:
+            raise closed()
+        status = self.connection.info.parameter_status
+        for side in ("client_encoding", "server_encoding"):
+            if status(side) != "UTF8":
+                raise CallerError(
+                    f"the {side} of the connection isn't UTF8",
+                    code="host.encoding",
+                    path=self.place,
+                    hint="connect with client_encoding=utf8 to a database in UTF8",
+                )
         if self.connection.pgconn.pipeline_status != PipelineStatus.OFF:
             raise CallerError(
                 "the connection is in a pipeline",

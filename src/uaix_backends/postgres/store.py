@@ -12,8 +12,10 @@ from uaix_backends.postgres.driver import place_of
 from uaix_backends.postgres.layout import Layout
 from uaix_backends.postgres.opening import all_ddl, prepare
 from uaix_backends.postgres.reading import ScopeRows
+from uaix_backends.postgres.shapes import checked_partitions
 from uaix_backends.postgres.statements import Statements
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.lost import check_scopes, readable_scopes
 from uaix_backends.tabular.snapshots import TabularSnapshot
 from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
@@ -21,8 +23,6 @@ from uaix_core.session.schema import SCHEMA
 from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.port import Capability
 from uaix_core.store.reading import check_due, check_limit
-from uaix_core.values.errors import StoreOpenError
-from uaix_core.values.ids import is_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,19 +77,15 @@ class PostgresStore:
 
         Raises:
             StoreOpenError: ``store.url``, ``store.missing``, ``store.format``,
-                ``store.schema``, ``store.server``, ``store.option``.
+                ``store.schema``, ``store.server``, ``store.encoding``,
+                ``store.option``.
             StorageError: ``storage.connection`` when the server can't be reached, and
                 what else it reports.
 
         """
-        if not is_id(namespace) or not 0 <= partitions <= 1024:  # noqa: PLR2004 - named below
-            raise StoreOpenError(
-                "a namespace is an id, and there are 0 to 1,024 partitions",
-                code="store.option",
-                path="namespace, partitions",
-            )
-        place = place_of(dsn, namespace)
         layout = Layout(schema, namespace)
+        checked_partitions(partitions)
+        place = place_of(dsn, namespace)
         connections = Connections(dsn, place, busy_timeout_s)
         try:
             prepare(connections, layout, create=create, partitions=partitions)
@@ -105,8 +101,12 @@ class PostgresStore:
         """The statements that make the tables in a host's own database.
 
         They are for the host's migration tool, and run once, in one transaction.
+
+        Raises:
+            StoreOpenError: ``store.option``.
+
         """
-        return all_ddl(Layout(schema, namespace), partitions)
+        return all_ddl(Layout(schema, namespace), checked_partitions(partitions))
 
     @staticmethod
     def join(
@@ -123,8 +123,9 @@ class PostgresStore:
             namespace: the database schema that holds them.
 
         Raises:
-            CallerError: ``host.connection``, ``host.pipeline``.
-            StoreOpenError: ``store.missing``, ``store.schema``.
+            CallerError: ``host.connection``, ``host.closed``, ``host.encoding``,
+                ``host.pipeline``.
+            StoreOpenError: ``store.missing``, ``store.schema``, ``store.option``.
 
         """
         from uaix_backends.postgres.joined import (  # noqa: PLC0415 - for hosts
@@ -137,8 +138,8 @@ class PostgresStore:
         """See `uaix_core.store.port.Store.append`."""
         self._owner.check()
         scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
-        with self._connections.writing() as connection:
-            rows = self._locked(connection, scope)
+        locked = partial(self._locked, scope)
+        with self._connections.writing(locked) as (connection, rows):
             if isinstance(commit, Recorded) and known(
                 commit, rows.mark, rows.digest_at
             ):
@@ -149,7 +150,7 @@ class PostgresStore:
                 write(rows, change, partial(self._connections.commit, connection))
         return change.recorded
 
-    def _locked(self, connection: Connection, scope: ScopeId) -> ScopeRows:
+    def _locked(self, scope: ScopeId, connection: Connection) -> ScopeRows:
         """The scope in a new transaction that holds its lock."""
         begin = partial(self._connections.begin, connection)
         return ScopeRows.locked(Statements(connection), self._layout, scope, begin)
@@ -158,10 +159,8 @@ class PostgresStore:
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
         """See `uaix_core.store.port.Store.snapshot`."""
         self._owner.check()
-        connection = self._connections.snapshot()
+        connection, rows = self._connections.ask(partial(self._shown, scope))
         try:
-            with self._connections.reported():
-                rows = ScopeRows.read(Statements(connection), self._layout, scope)
             snapshot = TabularSnapshot(rows, self._connections.reported)
             try:
                 yield snapshot
@@ -171,14 +170,35 @@ class PostgresStore:
             if not self._owner.is_foreign:
                 self._connections.end(connection)
 
+    def _shown(self, scope: ScopeId, connection: Connection) -> ScopeRows:
+        """The scope in a new transaction that shows one moment."""
+        begin = partial(self._connections.begin_reading, connection)
+        return ScopeRows.read(Statements(connection), self._layout, scope, begin)
+
     def _read(self, text: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
         """The result of one statement over all scopes."""
-        connection = self._connections.lend()
-        try:
-            with self._connections.reported():
-                return Statements(connection).execute(text, values).fetchall()
-        finally:
-            self._connections.give_back(connection)
+
+        def question(connection: Connection) -> list[tuple[Any, ...]]:
+            statements = Statements(connection)
+            with statements.batch():
+                self._connections.begin_reading(connection)
+                found = statements.execute(text, values)
+                connection.execute("COMMIT")
+            return found.fetchall()
+
+        connection, found = self._connections.ask(question)
+        self._connections.end(connection)
+        return found
+
+    def check_scopes(self) -> None:
+        """See `uaix_backends.examining.check_scopes`."""
+        self._owner.check()
+        check_scopes(lambda text: self._read(text, ()), self._layout)
+
+    def readable_scopes(self) -> Iterator[ScopeId]:
+        """See `uaix_backends.examining.readable_scopes`."""
+        self._owner.check()
+        return readable_scopes(lambda text: self._read(text, ()), self._layout)
 
     def due(
         self, relation: str, *, until: int, limit: int
@@ -206,11 +226,12 @@ class PostgresStore:
     def rebuild(self, scope: ScopeId) -> int:
         """See `uaix_core.store.port.Store.rebuild`."""
         self._owner.check()
-        with self._connections.writing() as connection:
-            found = ScopeRows.read(Statements(connection), self._layout, scope)
+        shown = partial(self._shown, scope)
+        with self._connections.writing(shown) as (connection, found):
             if found.number is None:
                 return 0
-            count = rebuild_views(self._locked(connection, scope))
+            connection.rollback()
+            count = rebuild_views(self._locked(scope, connection))
             with self._connections.committing():
                 self._connections.commit(connection)
         return count

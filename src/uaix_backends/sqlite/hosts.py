@@ -214,11 +214,11 @@ class ApswHost(Host):
     @contextmanager
     def reported(self) -> Iterator[None]:
         """As any host's; apsw also tells when two threads use the connection."""
-        try:
-            with super().reported():
+        with super().reported():
+            try:
                 yield
-        except apsw.ThreadingViolationError as error:
-            raise _wrong_thread() from error
+            except apsw.ThreadingViolationError as error:
+                raise _wrong_thread() from error
 
     def _most_variables(self) -> int:
         return int(self._raw.limit(apsw.SQLITE_LIMIT_VARIABLE_NUMBER))
