@@ -296,13 +296,12 @@ class ToySnapshot:
         return [row for _, row in found[:limit]]
 
     def commits(self, after=0):
-        found = []
         for mark, refs, erases, rows in self.seen.log:
             bodies = self.store.fault == "keeps_bodies_in_commits"
             adds = rows if bodies else [self.seen.rows[ref] for ref in refs]
             commit = Commit(self.scope, mark.recorded_at, adds=adds, erases=erases)
-            found.append(Recorded(mark.seq, mark.recorded_at, mark.digest, commit))
-        return iter([recorded for recorded in found if recorded.seq > after])
+            if mark.seq > after:
+                yield Recorded(mark.seq, mark.recorded_at, mark.digest, commit)
 
 
 class Harness:
