@@ -30,8 +30,9 @@ YARDSTICK = "directory"
 class Harness(Protocol):
     """What a backend's author gives to the kit.
 
-    A harness may also have ``host(path, schema)`` (see `Host`), which it must have when its
-    stores declare JOINS. The yardstick has ``projection(path)`` (see `Yardstick`).
+    A harness may also have ``host(path, schema)`` (see `Host`), which it must have
+    when its stores declare JOINS. The yardstick has ``projection(path)`` (see
+    `Yardstick`).
     """
 
     name: str

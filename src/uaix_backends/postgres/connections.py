@@ -13,6 +13,7 @@ from uaix_backends.postgres.driver import (
     connect,
     is_loss,
     is_refusal,
+    run,
     translated,
 )
 from uaix_core.values.errors import ClosedError, OutcomeUnknownError
@@ -138,9 +139,9 @@ class Connections:
         self._begin(connection, _READ)
 
     def _begin(self, connection: Connection, text: str) -> None:
-        connection.execute(text)
+        run(connection, text)
         # The timeout is one of the transaction, not of the session.
-        connection.execute(f"SET LOCAL lock_timeout = {self._timeout_ms}")
+        run(connection, f"SET LOCAL lock_timeout = {self._timeout_ms}")
 
     def commit(self, connection: Connection) -> None:
         """End the transaction; inside `committing`."""

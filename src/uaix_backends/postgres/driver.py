@@ -9,6 +9,7 @@ import psycopg
 from psycopg import errors, postgres
 from psycopg._adapters_map import AdaptersMap
 from psycopg._typeinfo import TypesRegistry
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
 from uaix_backends.addresses import shown_url
@@ -20,6 +21,8 @@ from uaix_core.values.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from uaix_core.values.errors import UaixError
 
     Connection = psycopg.Connection[tuple[Any, ...]]
@@ -110,8 +113,9 @@ def place_of(dsn: str, namespace: str) -> str:
         StoreOpenError: ``store.url``.
 
     """
+    parts: dict[str, Any] = {}
     try:
-        parts = psycopg.conninfo.conninfo_to_dict(dsn)
+        parts = conninfo_to_dict(dsn)
         is_read = "\0" not in dsn and _is_ports(str(parts.get("port") or ""))
     except (psycopg.Error, ValueError):
         is_read = False
@@ -154,7 +158,7 @@ def connect(dsn: str, place: str) -> Connection:
             context=PLAIN,
         )
     except psycopg.Error as error:
-        name = psycopg.conninfo.conninfo_to_dict(dsn).get("dbname") or ""
+        name = conninfo_to_dict(dsn).get("dbname") or ""
         raise StorageError(
             "the server can't be reached",
             code="storage.connection",
@@ -162,6 +166,14 @@ def connect(dsn: str, place: str) -> Connection:
             hint="is it running? check the host and the port, then the user, the "
             "password and the database",
         ) from (None if "@" in str(name) else error)
+
+
+def run(
+    connection: Connection, text: str, values: Sequence[Any] | None = None
+) -> psycopg.Cursor[tuple[Any, ...]]:
+    """Run a statement whose text was put together, of quoted names and no values."""
+    # The driver takes a text only as a literal, so that nobody writes values into it.
+    return connection.execute(text.encode(), values)
 
 
 def close_quietly(connection: Connection) -> None:

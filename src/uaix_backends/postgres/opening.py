@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from uaix_backends.postgres.driver import run
 from uaix_backends.postgres.reading import ScopeRows
 from uaix_backends.postgres.shapes import checked_partitions
 from uaix_backends.postgres.statements import Statements
@@ -96,7 +97,7 @@ def _stored(connection: Connection, layout: Layout) -> Mapping[str, str] | None:
     ).fetchone()
     if found is None:
         return None
-    rows = connection.execute(f"SELECT name, value FROM {layout.names.meta}")
+    rows = run(connection, f"SELECT name, value FROM {layout.names.meta}")
     return dict(rows.fetchall())
 
 
@@ -139,7 +140,7 @@ def _partitions(stored: Mapping[str, str], place: str) -> int:
 def _make(connection: Connection, layout: Layout, partitions: int) -> None:
     with Statements(connection).batch():
         for text in all_ddl(layout, partitions):
-            connection.execute(text)
+            run(connection, text)
 
 
 def all_ddl(layout: Layout, partitions: int) -> list[str]:
@@ -179,8 +180,8 @@ def _grow(
         return
     with Statements(connection).batch():
         for text in _ddl(layout, missing, partitions):
-            connection.execute(text)
-    found = connection.execute(f"SELECT scope FROM {layout.names.scope}")
+            run(connection, text)
+    found = run(connection, f"SELECT scope FROM {layout.names.scope}")
     for (text,) in found.fetchall():
         scope = stored_scope(text)
         statements = Statements(connection)

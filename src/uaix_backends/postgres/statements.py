@@ -46,12 +46,12 @@ class Statements:
         self, text: str, values: Sequence[Any] = ()
     ) -> psycopg.Cursor[tuple[Any, ...]]:
         """Run a statement; inside `batch` its results are there at the end."""
-        return self.cursor().execute(text, values or None)
+        return self.cursor().execute(text.encode(), values or None)
 
     def executemany(self, text: str, values: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each of many values."""
         with self.cursor() as cursor:
-            cursor.executemany(text, values)
+            cursor.executemany(text.encode(), values)
 
     def batch(self) -> AbstractContextManager[None]:
         """Send all statements of a block in one round trip."""
@@ -117,14 +117,14 @@ class HostStatements(Statements):
 
         """
         self._check_open()
-        return self.cursor().execute(text, values or None, prepare=False)
+        return self.cursor().execute(text.encode(), values or None, prepare=False)
 
     def executemany(self, text: str, values: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each of many values; raises as `execute`."""
         self._check_open()
         with self.cursor() as cursor:
             for bound in values:
-                cursor.execute(text, bound, prepare=False)
+                cursor.execute(text.encode(), bound, prepare=False)
 
     def _check_open(self) -> None:
         if self._is_staging and self._status in (

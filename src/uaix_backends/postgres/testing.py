@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from uaix_backends.postgres.driver import run
 from uaix_backends.postgres.store import PostgresStore
 from uaix_backends.postgres.throwaway import ThrowawayServer
 
@@ -74,10 +75,11 @@ class Host:
         self._name = name
         with psycopg.connect(server()) as made:
             for text in PostgresStore.ddl(schema, namespace=name):
-                made.execute(text)
-            made.execute(
+                run(made, text)
+            run(
+                made,
                 f"CREATE TABLE {name}.words (number int GENERATED ALWAYS AS IDENTITY, "
-                "word text)"
+                "word text)",
             )
 
     def connect(self) -> HostConnection:
@@ -114,15 +116,17 @@ class HostConnection:
 
     def write(self, word: str) -> None:
         """Put one row into the host's own table, in the open transaction."""
-        self._raw.execute(
+        run(
+            self._raw,
             f"INSERT INTO {self._name}.words (word) VALUES (%s)",  # noqa: S608 - ours
             (word,),
         )
 
     def words(self) -> list[str]:
         """The host's rows that this connection sees, in the order of writing."""
-        found = self._raw.execute(
-            f"SELECT word FROM {self._name}.words ORDER BY number"  # noqa: S608 - ours
+        found = run(
+            self._raw,
+            f"SELECT word FROM {self._name}.words ORDER BY number",  # noqa: S608 - ours
         )
         return [word for (word,) in found]
 

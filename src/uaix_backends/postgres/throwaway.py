@@ -125,7 +125,7 @@ class ThrowawayServer:
             raise NoServerError(f"initdb failed: {made.stderr.decode()[-500:]}")
         options = [part for pair in settings.items() for part in ("-c", "=".join(pair))]
         with log.open("ab") as out:
-            self._process = subprocess.Popen(  # noqa: S603 - as above
+            process: Any = subprocess.Popen(  # noqa: S603 - as above
                 [str(programs / "postgres"), "-D", str(data), *options],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -133,6 +133,7 @@ class ThrowawayServer:
                 start_new_session=True,
                 **run,
             )
+        self._process = process
         self._wait(data / "postmaster.pid", log)
         self.dsn = f"postgresql://postgres@127.0.0.1:{port}/postgres"
 

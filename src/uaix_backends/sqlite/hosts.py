@@ -29,11 +29,11 @@ _SAVEPOINT: Final = "uaix_stage"
 class Statements(Protocol):
     """What reading and writing ask of a connection; apsw's own has it."""
 
-    def execute(self, text: str, values: Sequence[Any] = ()) -> Any:
+    def execute(self, text: str, values: Sequence[Any] = (), /) -> Any:
         """Run a statement; gives what has `fetchone` and `fetchall`."""
         ...
 
-    def executemany(self, text: str, values: Iterable[Sequence[Any]]) -> Any:
+    def executemany(self, text: str, values: Iterable[Sequence[Any]], /) -> Any:
         """Run a statement for each of many values."""
         ...
 

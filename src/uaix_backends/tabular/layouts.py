@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 class Statements(Protocol):
     """A connection, as far as it runs statements."""
 
-    def execute(self, text: str, values: Sequence[Any] = ()) -> Any:
+    def execute(self, text: str, values: Sequence[Any] = (), /) -> Any:
         """Run a statement; gives what has `fetchone` and `fetchall`."""
         ...
 
-    def executemany(self, text: str, values: Iterable[Sequence[Any]]) -> Any:
+    def executemany(self, text: str, values: Iterable[Sequence[Any]], /) -> Any:
         """Run a statement for each of many values."""
         ...
 
