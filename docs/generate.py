@@ -11,11 +11,12 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from uaix_backends.migration_scripts import DIALECTS, migrations
 from uaix_core.packages import examples
 from uaix_core.packages.examples.making import example_files, shipped_files
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.templates.new import KINDS
-from uaix_core.session.schema import ROOMS
+from uaix_core.session.schema import ROOMS, SCHEMA
 from uaix_core.values import errors
 from uaix_core.values.errors import CallerError, ConflictError, StorageError
 
@@ -89,6 +90,19 @@ ERRORS = """\
 Every error carries a stable `code`, and where they help a `path` and a `hint`.
 No message holds a secret or stored content.
 An error is of one of three families, by whose move it is."""
+
+MIGRATIONS = """\
+The set is named `uaix`, after the tables, whose names begin with `uaix_`.
+What is published is never edited: a change is a further migration.
+A checksum is the SHA-256 of the RFC 8785 form of the list of statements.
+Those below are for the namespace `uaix`, without partitions.
+`uaix migrations --dialect DIALECT` shows the statements.
+The table `uaix_migration` says which a database has had.
+No version is published yet: until then the first one may still change.
+
+An *additive* migration doesn't keep a version of the library out that lacks it.
+One that isn't does, with `store.newer`.
+One that isn't *transactional* is run by whoever keeps the database."""
 
 CODES = """\
 Every rule that a package is checked against, one row each.
@@ -254,10 +268,36 @@ def lint_page() -> str:
     )
 
 
+def migrations_page() -> str:
+    """`docs/reference/migrations.md`."""
+    parts = ["# The migrations", MIGRATIONS]
+    for dialect in DIALECTS:
+        rows = [
+            [
+                str(script.version),
+                script.name,
+                "yes" if script.is_additive else "no",
+                "yes" if script.is_transactional else "no",
+                f"`{script.checksum}`",
+            ]
+            for script in migrations(dialect)
+        ]
+        head = ["version", "name", "additive", "transactional", "checksum"]
+        parts += [f"## {dialect}", table(head, rows)]
+    declared = [
+        f"{one.version} makes {', '.join(f'`{name}`' for name in one.relations)}."
+        for one in SCHEMA.migrations
+    ]
+    return "\n\n".join(
+        [*parts, "## What each makes", *declared, "This page is generated."]
+    )
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "model.md": model_page,
     "errors.md": errors_page,
     "lint-codes.md": lint_page,
+    "migrations.md": migrations_page,
 }
 
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from uaix_backends.files import read_package, write_folder, write_package
     from uaix_backends.judging import lint_path
+    from uaix_backends.migration_scripts import migrations
     from uaix_backends.opening import open_session, open_store
 
 __all__ = [
     "lint_path",
+    "migrations",
     "open_session",
     "open_store",
     "read_package",
@@ -21,6 +23,7 @@ __all__ = [
 
 _HOMES = {
     "lint_path": "uaix_backends.judging",
+    "migrations": "uaix_backends.migration_scripts",
     "open_session": "uaix_backends.opening",
     "open_store": "uaix_backends.opening",
     "read_package": "uaix_backends.files",

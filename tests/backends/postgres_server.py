@@ -46,7 +46,7 @@ def emptied(schema: Schema = SCHEMA) -> str:
         ).close()
     found = execute(
         "SELECT tablename FROM pg_tables WHERE schemaname = %s "
-        "AND tablename <> 'uaix_meta'",
+        "AND tablename NOT IN ('uaix_meta', 'uaix_migration')",
         namespace,
     )
     tables = ", ".join(f'"{namespace}"."{name}"' for (name,) in found)

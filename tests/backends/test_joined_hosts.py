@@ -209,8 +209,8 @@ def test_what_passes_an_adapter_is_the_same(text, data, number, truth):
     from uaix_backends.sqlite.binding import past_adapters  # noqa: PLC0415
 
     text = text.encode("utf-8", "ignore").decode()
-    values = (text, data, number, truth)
-    asked = "SELECT ?1, ?2, ?3, ?4, typeof(?1), typeof(?2), typeof(?3), typeof(?4)"
+    values = (text, data, number, truth) * 2
+    asked = "SELECT ?, ?, ?, ?, typeof(?), typeof(?), typeof(?), typeof(?)"
     with closing(sqlite3.connect(":memory:")) as raw:
         plain = raw.execute(asked, values).fetchone()
         with adapted(str=repr, int=repr, bool=repr, bytes=repr):

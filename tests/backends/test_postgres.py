@@ -144,21 +144,19 @@ def test_a_url_names_server_and_namespace():
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "code"),
+    ("change", "value", "code"),
     [
-        ("format", "2", "store.format"),
-        ("relations", '{"note": "other"}', "store.schema"),
-        ("relations", "no json", "store.schema"),
-        ("relations", "[]", "store.schema"),
-        ("relations", "[" * 100_000, "store.schema"),
+        ("meta SET value = %s WHERE name = 'format'", "2", "store.format"),
+        ("migration SET relations = %s", '{"note": "other"}', "store.schema"),
+        ("migration SET relations = %s", "no json", "store.schema"),
+        ("migration SET relations = %s", "[]", "store.schema"),
+        ("migration SET relations = %s", "[" * 100_000, "store.schema"),
     ],
 )
-def test_another_store_is_refused(namespace, name, value, code):
+def test_another_store_is_refused(namespace, change, value, code):
     """A store of another format, or made with another schema, is told as such."""
     opened(namespace).close()
-    execute(
-        f'UPDATE "{namespace}".uaix_meta SET value = %s WHERE name = %s', value, name
-    )
+    execute(f'UPDATE "{namespace}".uaix_{change}', value)
 
     assert code == code_of(lambda: opened(namespace), StoreOpenError)
 
@@ -241,7 +239,7 @@ def test_every_table_has_the_scope_first(fresh, namespace):
         "SELECT c.relname, pg_get_indexdef(i.indexrelid, 1, true) FROM pg_index AS i"
         " JOIN pg_class AS c ON c.oid = i.indrelid"
         " JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = %s"
-        " AND c.relname NOT IN ('uaix_meta', 'uaix_scope')",
+        " AND c.relname NOT IN ('uaix_meta', 'uaix_migration', 'uaix_scope')",
         namespace,
     )
     others = [name for name, first in found if first != "scope_no"]

@@ -22,6 +22,7 @@ from tests.store.lives import LIFE, history_of
 from uaix_backends import open_store
 from uaix_backends.addresses import shown_url
 from uaix_backends.postgres import PostgresStore, connections, driver
+from uaix_backends.postgres.shapes import checked_namespace
 from uaix_backends.postgres.testing import server
 from uaix_conformance.examples import SCOPE, fact, note
 from uaix_conformance.schema import KIT
@@ -46,8 +47,9 @@ def position(store):
 
 def place_of(url):
     """How `open_store` names a store, or refuses to."""
+    dsn, _, namespace = url.partition("#")
     try:
-        return driver.place_of(url.partition("#")[0], "other")
+        return driver.place_of(dsn, checked_namespace(namespace))
     except StoreOpenError as error:
         return f"{error}{error.as_dict()}{error.__cause__}"
 
@@ -61,6 +63,7 @@ PARTS = st.text(st.sampled_from("ab1/?#@:[]%&=+ é"), max_size=6)
 @example("/", "")
 @example("#", "")
 @example("a@b", "")
+@example("@", "#")
 def test_nothing_before_the_last_at_is_shown(before, after):
     """Whatever a password is made of, no message and no cause shows a part of it."""
     url = f"postgresql://me:{before}hunter2{after}@127.0.0.1:1/db#other"

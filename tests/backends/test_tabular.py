@@ -54,7 +54,7 @@ def test_deep_notes_about_the_store_are_another_schema(tmp_path):
     from uaix_core.values.errors import StoreOpenError  # noqa: PLC0415 - for this one
 
     lived("sqlite", tmp_path).close()
-    text = "UPDATE {}uaix_meta SET value = %s WHERE name = 'relations'"
+    text = "UPDATE {}uaix_migration SET relations = %s"
     change("sqlite", tmp_path, text, DEEP)
     with pytest.raises(StoreOpenError) as caught:
         opened("sqlite", tmp_path)

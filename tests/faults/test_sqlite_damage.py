@@ -173,7 +173,10 @@ def test_a_commit_that_is_gone_is_missed(path, store, seq):
     "statement",
     [
         "update uaix_meta set value = NO_TEXT",
-        "update uaix_meta set name = NO_TEXT where name = 'relations'",
+        "update uaix_meta set name = NO_TEXT where name = 'format'",
+        "update uaix_migration set name = NO_TEXT",
+        "update uaix_migration set checksum = NO_TEXT",
+        "update uaix_migration set relations = NO_TEXT",
         """
         pragma writable_schema = on;
         update sqlite_schema set sql = sql || ' --' || NO_TEXT where name = 'uaix_page'
@@ -191,7 +194,7 @@ def test_damaged_texts_about_the_store_keep_it_closed(path, store, statement):
 
 def test_a_damaged_schema_text_stops_an_open_store(path, store):
     """The check before each commit reads a text too."""
-    spoil(path, "update uaix_meta set value = NO_TEXT")
+    spoil(path, "update uaix_migration set checksum = NO_TEXT")
 
     assert "storage.row" == code_of(lambda: store.append(add(page(1))), IntegrityError)
 

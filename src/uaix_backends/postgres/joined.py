@@ -6,16 +6,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from uaix_backends.ownership import Ownership
+from uaix_backends.postgres.migrating import standing_of
 from uaix_backends.postgres.reading import ScopeRows
 from uaix_backends.postgres.statements import HostStatements
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.migrations import check_whole
 from uaix_backends.tabular.snapshots import TabularSnapshot
 from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.port import Capability
 from uaix_core.store.reading import check_due, check_limit
-from uaix_core.values.errors import IntegrityError, StoreOpenError
+from uaix_core.values.errors import StoreOpenError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,26 +52,16 @@ class JoinedPostgresStore:
         """Refuse a database without the tables, or with those of another schema."""
         if self._is_checked:
             return
-        text = (
-            f"SELECT value FROM {self._layout.names.meta} "  # noqa: S608 - quoted
-            "WHERE name = 'schema'"
-        )
-        try:
-            with self._host.reported():
-                found = self._host.execute(text).fetchone()
-        except IntegrityError as error:
+        with self._host.reported():
+            standing = standing_of(self._host, self._layout, self._host.place)
+        if standing is None:
             raise StoreOpenError(
                 "the host's database has no tables of this library",
                 code="store.missing",
                 path=self._host.place,
-                hint="apply the statements of PostgresStore.ddl() with your own tool",
-            ) from error
-        if found is None or found[0] != self._layout.fingerprint:
-            raise StoreOpenError(
-                "the tables were made for another schema",
-                code="store.schema",
-                path=self._host.place,
+                hint="run what PostgresStore.migrations() gives, with your own tool",
             )
+        check_whole(standing, self._host.place, "PostgresStore.migrations()")
         self._is_checked = True
 
     def append(self, commit: Commit | Recorded) -> Recorded:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from uaix_backends.postgres.shapes import INDEXED, TEXTS, TYPES, Names, Shape
+from uaix_backends.tabular.migrations import Scripts, Standing
 from uaix_backends.tabular.rows import Builder
 from uaix_core.schema.relations import Keep, values_of
-from uaix_core.values.canonical import canonical_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from uaix_core.schema.relations import Key, Relation
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
+
+
+#: The format of the tables; another one is another kind of store.
+FORMAT: Final = 1
 
 
 def _marks(count: int) -> str:
@@ -188,10 +193,14 @@ class Layout:
         self.schema = schema
         self.names = Names(namespace)
         scope, commit = self.names.scope, self.names.commit
+        mark = "scope_no, work, seq, recorded_at, digest"
         #: The row of a scope; its text is bound.
-        self.scope_row = (
-            f"SELECT scope_no, work, seq, recorded_at, digest FROM {scope} "
-            "WHERE scope = %s"
+        self.scope_row = f"SELECT {mark} FROM {scope} WHERE scope = %s"
+        #: The same with the version of the last migration that isn't additive; the row
+        #: stays locked until the transaction ends.
+        self.scope_lock = (
+            f"SELECT {mark}, (SELECT max(version) FROM {self.names.migration} "
+            f"WHERE is_additive = 0) FROM {scope} WHERE scope = %s FOR UPDATE"
         )
         #: Bound are the scope's text, seq, recorded_at, digest and work.
         self.new_scope = (
@@ -210,6 +219,7 @@ class Layout:
             f"SELECT seq, recorded_at, digest, adds, erases FROM {commit} "
             "WHERE scope_no = %s AND seq > %s ORDER BY scope_no, seq LIMIT %s"
         )
+        self.later = f"SELECT 1 FROM {self.names.migration} WHERE version > %s"
         self.digest_of = f"SELECT digest FROM {commit} WHERE scope_no = %s AND seq = %s"
         self.tables = {r.name: Table(r, self.names) for r in schema.relations.values()}
         self.history = [self.tables[r.name] for r in schema.kept(Keep.HISTORY)]
@@ -227,9 +237,31 @@ class Layout:
             f"(SELECT 1 FROM {scope} AS s WHERE s.scope_no = t.{column}) LIMIT 1"
             for name, table, column in columns
         }
-        #: Relation -> digest, as the store keeps it.
-        self.digests = {name: t.digest() for name, t in self.tables.items()}
-        self.fingerprint = canonical_digest(self.digests)
+        #: What of the migrations a store has had; an older version may not know all.
+        self.standing = Standing()
+
+    def scripts(self, partitions: int) -> Scripts:
+        """The migrations that make these tables, cut into so many parts."""
+        notes = {"format": FORMAT, "partitions": partitions}
+        names = self.names
+        return Scripts(
+            self.schema,
+            {name: t.digest() for name, t in self.tables.items()},
+            dialect="postgresql",
+            own=(
+                f"CREATE SCHEMA IF NOT EXISTS {names.schema}",
+                *names.ddl(partitions),
+                *(
+                    f"INSERT INTO {names.meta} (name, value) "
+                    f"VALUES ('{name}', '{value}')"
+                    for name, value in notes.items()
+                ),
+            ),
+            ddl=partial(self.ddl, partitions=partitions),
+            record=f"INSERT INTO {names.migration} "
+            "(version, name, checksum, relations, is_additive) VALUES",
+            filled=lambda text: text.replace("{namespace}", names.schema),
+        )
 
     def ddl(self, relations: Iterable[str], partitions: int) -> list[str]:
         """The statements that create the tables of these relations."""

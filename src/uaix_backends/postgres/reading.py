@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
+from uaix_backends.tabular.migrations import outgrown
 from uaix_backends.tabular.reading import TabularRows
 from uaix_core.values.errors import IntegrityError
 
@@ -57,21 +58,39 @@ class ScopeRows(TabularRows):
 
         Whatever is read afterwards at READ COMMITTED is what the last writer left.
         ``begin`` begins the transaction, in the same round trip.
+
+        Raises:
+            StoreOpenError: ``store.newer``; another process has changed the tables.
+
         """
         rows = cls(statements, layout, scope)
-        lock = f"{layout.scope_row} FOR UPDATE"
+        lock = layout.scope_lock
         with statements.batch():
             begin()
             found = statements.execute(lock, (scope.text,))
-        rows.take(found.fetchone())
+        rows.take_locked(found.fetchone())
         if rows.number is None:
             mark = rows.mark
             values = (scope.text, mark.seq, mark.recorded_at, mark.digest, 0)
             with statements.batch():
                 statements.execute(layout.new_scope, values)
                 found = statements.execute(lock, (scope.text,))
-            rows.take(found.fetchone())
+            rows.take_locked(found.fetchone())
         return rows
+
+    def take_locked(self, found: Sequence[Any] | None) -> None:
+        """Take the row of a scope from `Layout.scope_lock`; raises as `take`.
+
+        Raises:
+            StoreOpenError: ``store.newer``; another process has changed the tables.
+
+        """
+        if found is None:
+            return
+        *row, strict = found
+        self.take(row)
+        if strict != self.layout.standing.strict:
+            raise outgrown(self.scope.text, strict)
 
     def take(self, found: Sequence[Any] | None) -> None:
         """Take the row of the scope, when it is one.

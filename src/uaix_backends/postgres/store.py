@@ -10,7 +10,7 @@ from uaix_backends.ownership import Ownership
 from uaix_backends.postgres.connections import Connections
 from uaix_backends.postgres.driver import place_of
 from uaix_backends.postgres.layout import Layout
-from uaix_backends.postgres.opening import all_ddl, prepare
+from uaix_backends.postgres.opening import prepare
 from uaix_backends.postgres.reading import ScopeRows
 from uaix_backends.postgres.shapes import checked_partitions
 from uaix_backends.postgres.statements import Statements
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from uaix_backends.postgres.driver import Connection
     from uaix_backends.postgres.joined import JoinedPostgresStore
+    from uaix_backends.tabular.migrations import Script
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
@@ -77,8 +78,10 @@ class PostgresStore:
 
         Raises:
             StoreOpenError: ``store.url``, ``store.missing``, ``store.format``,
-                ``store.schema``, ``store.server``, ``store.encoding``,
-                ``store.option``.
+                ``store.schema``, ``store.newer``, ``store.migration``,
+                ``store.server``, ``store.encoding``, ``store.option``.
+            IntegrityError: ``store.migration`` when other statements were run than
+                those of the migrations.
             StorageError: ``storage.connection`` when the server can't be reached, and
                 what else it reports.
 
@@ -95,18 +98,34 @@ class PostgresStore:
         return cls(layout, connections)
 
     @staticmethod
-    def ddl(
+    def migrations(
         schema: Schema = SCHEMA, *, namespace: str = "uaix", partitions: int = 0
-    ) -> list[str]:
-        """The statements that make the tables in a host's own database.
+    ) -> tuple[Script, ...]:
+        """The steps that make the tables in a host's own database.
 
-        They are for the host's migration tool, and run once, in one transaction.
+        They are for the host's migration tool: each once, in the order of versions,
+        its `Script.texts` in one transaction.
 
         Raises:
             StoreOpenError: ``store.option``.
 
         """
-        return all_ddl(Layout(schema, namespace), checked_partitions(partitions))
+        return Layout(schema, namespace).scripts(checked_partitions(partitions)).all()
+
+    @staticmethod
+    def ddl(
+        schema: Schema = SCHEMA, *, namespace: str = "uaix", partitions: int = 0
+    ) -> list[str]:
+        """The statements of all `migrations`, for a database that has had none.
+
+        Raises:
+            StoreOpenError: ``store.option``.
+
+        """
+        scripts = PostgresStore.migrations(
+            schema, namespace=namespace, partitions=partitions
+        )
+        return [text for script in scripts for text in script.texts]
 
     @staticmethod
     def join(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from uaix_backends.ownership import Ownership
-from uaix_backends.sqlite.damage import all_of, one_of
+from uaix_backends.sqlite.damage import all_of
 from uaix_backends.sqlite.erasing import note_erasure
 from uaix_backends.sqlite.libraries import Claim
-from uaix_backends.sqlite.opening import FORMAT
+from uaix_backends.sqlite.migrating import check_standing, standing_of
 from uaix_backends.sqlite.reading import ScopeRows, most_variables
-from uaix_backends.sqlite.shapes import OWN_DDL
 from uaix_backends.tabular.damage import stored_scope
+from uaix_backends.tabular.migrations import check_whole
 from uaix_backends.tabular.snapshots import TabularSnapshot
 from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
@@ -35,27 +34,9 @@ if TYPE_CHECKING:
 #: Writes nothing, but takes the write lock before anything is read, so that what is
 #: read then is what the last writer left.
 _LOCK = "UPDATE uaix_scope SET work = work WHERE scope = ?"
-_SCHEMA_NOW = "SELECT +value FROM uaix_meta WHERE name = 'schema'"
 _SCOPES = (
     "SELECT +scope FROM uaix_scope WHERE scope > ? AND seq > 0 ORDER BY scope LIMIT ?"
 )
-
-
-def ddl(layout: Layout) -> list[str]:
-    """The statements that make the tables in a host's database, for its own tool."""
-    notes = {
-        "format": str(FORMAT),
-        "schema": layout.fingerprint,
-        "relations": json.dumps(layout.digests, sort_keys=True),
-    }
-    return [
-        *OWN_DDL,
-        *layout.ddl(layout.tables),
-        *(
-            f"INSERT INTO uaix_meta (name, value) VALUES ('{name}', '{value}')"  # noqa: S608 - digests and numbers
-            for name, value in notes.items()
-        ),
-    ]
 
 
 class JoinedSqliteStore:
@@ -87,20 +68,17 @@ class JoinedSqliteStore:
         """Refuse a database without the tables, or with those of another schema."""
         try:
             with self._host.reported():
-                found = one_of(self._host.execute(_SCHEMA_NOW), "meta")
+                standing = standing_of(self._host, self._layout, self._host.place)
         except IntegrityError as error:
+            if error.code != "storage.tables":
+                raise
             raise StoreOpenError(
                 "the host's database has no tables of this library",
                 code="store.missing",
                 path=self._host.place,
-                hint="apply the statements of SqliteStore.ddl() with your own tool",
+                hint="run what SqliteStore.migrations() gives, with your own tool",
             ) from error
-        if found is None or found[0] != self._layout.fingerprint:
-            raise StoreOpenError(
-                "the tables were made for another schema",
-                code="store.schema",
-                path=self._host.place,
-            )
+        check_whole(standing, self._host.place, "SqliteStore.migrations()")
 
     def append(self, commit: Commit | Recorded) -> Recorded:
         """Stage a commit in the host's transaction, all of it or nothing.
@@ -118,7 +96,7 @@ class JoinedSqliteStore:
         scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
         with self._host.staged():
             self._host.execute(_LOCK, (scope.text,))
-            self._check_tables()
+            check_standing(self._host, self._layout, self._host.place)
             rows = ScopeRows(self._host, self._layout, scope)
             if isinstance(commit, Recorded) and known(
                 commit, rows.mark, rows.digest_at

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from uaix_backends.sqlite.shapes import Shape
+from uaix_backends.sqlite.shapes import OWN_DDL, Shape
+from uaix_backends.tabular.migrations import Scripts, Standing
 from uaix_backends.tabular.rows import Builder
 from uaix_core.schema.kinds import Kind
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
-from uaix_core.values.canonical import canonical_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from uaix_core.schema.relations import Key, Relation
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
+
+#: The format of the tables; another one is another kind of store.
+FORMAT = 1
+_NOTE_FORMAT = f"INSERT INTO uaix_meta (name, value) VALUES ('format', '{FORMAT}')"
+_NOTE_MIGRATION = (
+    "INSERT INTO uaix_migration (version, name, checksum, relations, is_additive) "
+    "VALUES"
+)
 
 _PYTHON = {
     Kind.ID: str,
@@ -200,6 +208,7 @@ class Layout:
         "SELECT 1 FROM uaix_scope AS s WHERE s.seq <> coalesce((SELECT max(c.seq) "
         "FROM uaix_commit AS c WHERE c.scope_no = s.scope_no), 0) LIMIT 1"
     )
+    later = "SELECT 1 FROM uaix_migration WHERE version > ?"
     digest_of = "SELECT +digest FROM uaix_commit WHERE scope_no = ? AND seq = ?"
 
     def __init__(self, schema: Schema) -> None:
@@ -218,9 +227,17 @@ class Layout:
                 for name, t in self.tables.items()
             },
         }
-        #: Relation -> digest, as the store keeps it.
-        self.digests = {name: t.digest() for name, t in self.tables.items()}
-        self.fingerprint = canonical_digest(self.digests)
+        #: The migrations that make these tables.
+        self.scripts = Scripts(
+            schema,
+            {name: t.digest() for name, t in self.tables.items()},
+            dialect="sqlite",
+            own=(*OWN_DDL, _NOTE_FORMAT),
+            ddl=self.ddl,
+            record=_NOTE_MIGRATION,
+        )
+        #: What of the tables a store has; an older version may not know all.
+        self.standing = Standing()
 
     def ddl(self, names: Iterable[str]) -> list[str]:
         """The statements that create the tables of these relations."""

@@ -1,4 +1,4 @@
-"""Opening a store: what lies at the path, making a new one, adding relations.
+"""Opening a store: what lies at the path, and making a new one.
 
 A file is looked at before it is touched: a read-only look that takes no lock and
 makes no file beside it. It finds every store, because a new one is written whole, with
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import stat
 import time
@@ -19,20 +18,21 @@ from typing import TYPE_CHECKING
 import apsw
 
 from uaix_backends.sqlite.driver import close_quietly, file_error, translated
-from uaix_backends.sqlite.shapes import OWN_DDL
+from uaix_backends.sqlite.layout import FORMAT
+from uaix_backends.sqlite.migrating import (
+    APPLICATION_NUMBER,
+    look,
+    make_tables,
+    migrate,
+)
 from uaix_core.values.errors import BusyError, IntegrityError, StoreOpenError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from uaix_backends.sqlite.connections import Connections
     from uaix_backends.sqlite.layout import Layout
 
-#: In the file's header, as all of these (SQLite file format, section 1.3).
-APPLICATION_ID = b"UAIX"
-APPLICATION_NUMBER = int.from_bytes(APPLICATION_ID, "big")
-#: The format of the tables, in the header too; another one is another kind of store.
-FORMAT = 1
+#: In the file's header (SQLite file format, section 1.3).
+APPLICATION_ID = APPLICATION_NUMBER.to_bytes(4, "big")
 #: What SQLite appends to a file's name while a new store is made; no ending that it
 #: uses is longer.
 JOURNAL = "-journal"
@@ -164,39 +164,24 @@ def _not_a_store(path: str) -> StoreOpenError:
 
 def prepare(
     connections: Connections, layout: Layout, *, create: bool, check: bool
-) -> list[str]:
+) -> None:
     """Bring a file that `find_file` let pass to where commits can begin.
 
     With ``check`` the pages of a small file are looked at.
-
-    Returns:
-        The relations whose tables the stored schema lacks.
-
     """
     with connections.writer() as connection:
         is_made = connection.pragma("application_id") == APPLICATION_NUMBER
     if not is_made:
         if not create:
             raise _not_a_store(connections.path)
-        _make_tables(connections, layout)
+        make_tables(connections, layout)
     _use_log(connections)
     with connections.writer() as connection:
-        missing = check_tables(connection, layout, connections.path)
+        standing = look(connection, layout, connections.path)
         if check:
             check_pages(connection, connections.path)
-        return missing
-
-
-def _make_tables(connections: Connections, layout: Layout) -> None:
-    with connections.writing() as connection:
-        if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
-            # Another process was faster.
-            return
-        for text in OWN_DDL:
-            connection.execute(text)
-        add_tables(connection, layout, list(layout.tables))
-        connection.execute(f"PRAGMA application_id = {APPLICATION_NUMBER}")
-        connection.execute(f"PRAGMA user_version = {FORMAT}")
+    if standing.missing:
+        migrate(connections, layout)
 
 
 def _use_log(connections: Connections) -> None:
@@ -221,22 +206,6 @@ def _use_log(connections: Connections) -> None:
         )
 
 
-def add_tables(
-    connection: apsw.Connection, layout: Layout, names: Sequence[str]
-) -> None:
-    """Make the tables of these relations and note the schema."""
-    for text in layout.ddl(names):
-        connection.execute(text)
-    connection.executemany(
-        "INSERT OR REPLACE INTO uaix_meta (name, value) VALUES (?, ?)",
-        [
-            ("format", str(FORMAT)),
-            ("schema", layout.fingerprint),
-            ("relations", json.dumps(layout.digests, sort_keys=True)),
-        ],
-    )
-
-
 def check_pages(connection: apsw.Connection, path: str) -> None:
     """Refuse a small file with a damaged page before anything is read of it.
 
@@ -252,54 +221,3 @@ def check_pages(connection: apsw.Connection, path: str) -> None:
             path=path,
             hint="uaix verify says what is damaged, uaix store copy saves the rest",
         )
-
-
-def check_tables(connection: apsw.Connection, layout: Layout, path: str) -> list[str]:
-    """The relations that the stored schema lacks; refuse every other difference.
-
-    What the file says of itself is compared with its real tables, so that a trigger
-    or a view that somebody planted is found before it runs.
-
-    Raises:
-        StoreOpenError: ``store.schema``.
-        IntegrityError: ``storage.corrupt``.
-
-    """
-    try:
-        return _missing_tables(connection, layout, path)
-    except UnicodeDecodeError:
-        raise translated(apsw.CorruptError(), path) from None
-
-
-def _missing_tables(
-    connection: apsw.Connection, layout: Layout, path: str
-) -> list[str]:
-    stored = _stored(connection)
-    if not stored or any(layout.digests.get(n) != d for n, d in stored.items()):
-        raise StoreOpenError(
-            "the store was made with another schema",
-            code="store.schema",
-            path=path,
-            hint="open it with the version and schema that it was made with",
-        )
-    found = connection.execute(
-        "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL "
-        "AND (tbl_name LIKE 'uaix\\_%' ESCAPE '\\' OR type IN ('trigger', 'view'))"
-    )
-    if {text for (text,) in found} != {*OWN_DDL, *layout.ddl(stored)}:
-        raise StoreOpenError(
-            "the tables of the store aren't those that it declares",
-            code="store.schema",
-            path=path,
-            hint="restore the file from a backup",
-        )
-    return [name for name in layout.tables if name not in stored]
-
-
-def _stored(connection: apsw.Connection) -> Mapping[str, str]:
-    try:
-        text = "SELECT value FROM uaix_meta WHERE name = 'relations'"
-        stored = json.loads(connection.execute(text).get)
-    except (apsw.SQLError, TypeError, ValueError, RecursionError):
-        return {}
-    return stored if isinstance(stored, dict) else {}

@@ -49,10 +49,15 @@ _COMMIT = (
     "recorded_at INTEGER NOT NULL, digest TEXT NOT NULL, adds INTEGER NOT NULL, "
     "erases TEXT, PRIMARY KEY (scope_no, seq)) STRICT, WITHOUT ROWID"
 )
+_MIGRATION = (
+    "CREATE TABLE uaix_migration (version INTEGER PRIMARY KEY, name TEXT NOT NULL, "
+    "checksum TEXT NOT NULL, relations TEXT NOT NULL, is_additive INTEGER NOT NULL) "
+    "STRICT"
+)
 #: The backend's own tables.
-OWN_DDL = (_META, _SCOPE, _SCOPE_INDEX, _COMMIT)
+OWN_DDL = (_META, _MIGRATION, _SCOPE, _SCOPE_INDEX, _COMMIT)
 #: A relation of such a name gets ``__``, with which no relation's name begins.
-_RESERVED = frozenset({"meta", "scope", "commit"})
+_RESERVED = frozenset({"meta", "migration", "scope", "commit"})
 
 
 def quoted(name: str) -> str:

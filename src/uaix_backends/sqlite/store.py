@@ -10,18 +10,13 @@ import apsw
 from uaix_backends.naming import named_store
 from uaix_backends.ownership import Ownership
 from uaix_backends.sqlite.connections import Connections
-from uaix_backends.sqlite.damage import all_of, one_of
+from uaix_backends.sqlite.damage import all_of
 from uaix_backends.sqlite.driver import translated
 from uaix_backends.sqlite.erasing import Erasures, note_erasure
 from uaix_backends.sqlite.examining import examine
 from uaix_backends.sqlite.layout import Layout
-from uaix_backends.sqlite.opening import (
-    JOURNAL,
-    add_tables,
-    check_tables,
-    find_file,
-    prepare,
-)
+from uaix_backends.sqlite.migrating import check_standing
+from uaix_backends.sqlite.opening import JOURNAL, find_file, prepare
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.snapshots import OpenSnapshot, SqliteSnapshot
 from uaix_backends.tabular.damage import stored_scope
@@ -42,13 +37,13 @@ if TYPE_CHECKING:
     from uaix_backends.examining import Condition
     from uaix_backends.sqlite.driver import Synchronous
     from uaix_backends.sqlite.joined import JoinedSqliteStore
+    from uaix_backends.tabular.migrations import Script
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
     from uaix_core.store.port import Snapshot
     from uaix_core.values.ids import ScopeId
 
-_SCHEMA_NOW = "SELECT value FROM uaix_meta WHERE name = 'schema'"
 _SCOPES = (
     "SELECT scope FROM uaix_scope WHERE scope > ? AND seq > 0 ORDER BY scope LIMIT ?"
 )
@@ -103,7 +98,10 @@ class SqliteStore:
         Raises:
             StoreOpenError: ``store.path``, ``store.missing``,
                 ``store.not-a-store``, ``store.format``, ``store.schema``,
-                ``store.folder``, ``store.no-log``; the file is as it was then.
+                ``store.newer``, ``store.migration``, ``store.folder``,
+                ``store.no-log``; the file is as it was then.
+            IntegrityError: ``store.migration`` when other statements were run than
+                those of the migrations.
             StorageError: the medium failed (``storage.denied`` when the file can't
                 be reached).
 
@@ -118,8 +116,7 @@ class SqliteStore:
         layout = Layout(schema)
         connections = Connections(place, synchronous, busy_timeout_s)
         try:
-            if prepare(connections, layout, create=create, check=check):
-                _grow(connections, layout)
+            prepare(connections, layout, create=create, check=check)
             store = cls(layout, connections)
             store._erasures.resume()
         except BaseException:
@@ -128,14 +125,18 @@ class SqliteStore:
         return store
 
     @staticmethod
-    def ddl(schema: Schema = SCHEMA) -> list[str]:
-        """The statements that make the tables in a host's own database.
+    def migrations(schema: Schema = SCHEMA) -> tuple[Script, ...]:
+        """The steps that make the tables in a host's own database.
 
-        They are for the host's migration tool, and run once, in one transaction.
+        They are for the host's migration tool: each once, in the order of versions,
+        its `Script.texts` in one transaction.
         """
-        from uaix_backends.sqlite.joined import ddl  # noqa: PLC0415 - for hosts
+        return Layout(schema).scripts.all()
 
-        return ddl(Layout(schema))
+    @staticmethod
+    def ddl(schema: Schema = SCHEMA) -> list[str]:
+        """The statements of all `migrations`, for a database that has had none."""
+        return [text for one in SqliteStore.migrations(schema) for text in one.texts]
 
     @staticmethod
     def join(connection: Any, *, schema: Schema = SCHEMA) -> JoinedSqliteStore:
@@ -164,7 +165,7 @@ class SqliteStore:
         self._owner.check()
         scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
         with self._connections.writing() as connection:
-            self._check_schema(connection)
+            check_standing(connection, self._layout, self._connections.path)
             rows = ScopeRows(connection, self._layout, scope)
             if isinstance(commit, Recorded) and known(
                 commit, rows.mark, rows.digest_at
@@ -179,17 +180,6 @@ class SqliteStore:
         if change.erased:
             self._erasures.begin()
         return change.recorded
-
-    def _check_schema(self, connection: apsw.Connection) -> None:
-        """Refuse to write when another process has added relations since."""
-        found = one_of(connection.execute(_SCHEMA_NOW), "meta")
-        if found is None or found[0] != self._layout.fingerprint:
-            raise StoreOpenError(
-                "the store was opened with another schema meanwhile",
-                code="store.schema",
-                path=self._connections.path,
-                hint="open it again with the new schema",
-            )
 
     def snapshot(self, scope: ScopeId) -> AbstractContextManager[Snapshot]:
         """See `uaix_core.store.port.Store.snapshot`."""
@@ -255,7 +245,7 @@ class SqliteStore:
         """See `uaix_core.store.port.Store.rebuild`."""
         self._owner.check()
         with self._connections.writing() as connection:
-            self._check_schema(connection)
+            check_standing(connection, self._layout, self._connections.path)
             return rebuild_views(ScopeRows(connection, self._layout, scope))
 
     @property
@@ -303,16 +293,3 @@ class SqliteStore:
         if self._erasures.is_pending:
             self._erasures.settle(wholly=True)
         self._connections.close()
-
-
-def _grow(connections: Connections, layout: Layout) -> None:
-    """Add the relations that the stored schema lacks, and fill the views anew."""
-    with connections.writing() as connection:
-        missing = check_tables(connection, layout, connections.path)
-        if not missing:
-            # Another process was faster.
-            return
-        add_tables(connection, layout, missing)
-        found = connection.execute("SELECT scope FROM uaix_scope")
-        for (text,) in all_of(found, "scope"):
-            rebuild_views(ScopeRows(connection, layout, stored_scope(text)))

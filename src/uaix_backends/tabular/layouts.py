@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from uaix_backends.tabular.migrations import Standing
     from uaix_core.schema.relations import Key, Relation
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
@@ -67,6 +68,8 @@ class Layout(Protocol):
     """All tables of a schema."""
 
     schema: Schema
+    #: What of the migrations the store has had.
+    standing: Standing
     #: seq, recorded_at, digest, work, scope_no.
     move_scope: str
     #: scope_no, seq, recorded_at, digest, count of adds, erases.
@@ -75,6 +78,8 @@ class Layout(Protocol):
     log_after: str
     #: scope_no, seq; gives a digest.
     digest_of: str
+    #: The number of migrations known; a result when there are more.
+    later: str
     #: The texts of all scopes, and of those with a commit in their order.
     all_scopes: str
     listed: str

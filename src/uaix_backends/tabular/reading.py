@@ -13,7 +13,7 @@ from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.schema.relations import BY_KEY, Ref
 from uaix_core.store.advance import Ask, Find, Found
 from uaix_core.store.seal import genesis
-from uaix_core.values.errors import CallerError, IntegrityError
+from uaix_core.values.errors import CallerError, IntegrityError, StoreOpenError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -147,12 +147,15 @@ class TabularRows:
         Raises:
             IntegrityError: ``storage.chain`` when something is missing,
                 ``storage.row`` when something is damaged.
+            StoreOpenError: ``store.newer`` for a commit of a later version.
 
         """
         at = after
         while at < self.mark.seq:
             try:
                 part = self._commits(at)
+            except StoreOpenError:
+                raise
             except _UNREADABLE as error:
                 raise self._damaged(at + 1) from error
             yield part
@@ -200,6 +203,7 @@ class TabularRows:
     def _recorded(self, entry: Entry, adds: list[tuple[int, Row]]) -> Recorded:
         seq, recorded_at, digest, count, erases = entry
         if len(adds) != count:
+            self._check_known(seq)
             raise IntegrityError(
                 "a row of a commit is missing",
                 code="storage.chain",
@@ -207,7 +211,11 @@ class TabularRows:
             )
         adds.sort(key=lambda pair: pair[0])
         try:
-            gone = [self._erased(*ref) for ref in json.loads(erases or "[]")]
+            gone = [
+                self._erased(name, key, seq) for name, key in json.loads(erases or "[]")
+            ]
+        except StoreOpenError:
+            raise
         except _UNREADABLE as error:
             raise self._damaged(seq) from error
         commit = Commit(
@@ -215,7 +223,20 @@ class TabularRows:
         )
         return Recorded(seq, recorded_at, digest, commit)
 
-    def _erased(self, name: str, key: list[Any]) -> Ref:
+    def _check_known(self, seq: int) -> None:
+        """Tell a commit that a later version made from a damaged one."""
+        known = len(self.layout.standing.done)
+        if self.results(self.layout.later, (known,), "migration"):
+            raise StoreOpenError(
+                "the commit may hold rows that only a later version knows",
+                code="store.newer",
+                path=self._place(seq),
+                hint="read the whole history with that version",
+            )
+
+    def _erased(self, name: str, key: list[Any], seq: int) -> Ref:
+        if name not in self.layout.schema.relations:
+            self._check_known(seq)
         relation = self.layout.schema.relation(name)
         values = key_in(relation, key)
         check_key(relation, values)

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from uaix_core.schema.migrations import Migration, check_migrations
 from uaix_core.schema.relations import Keep, Relation, as_tuple
 from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.errors import SchemaError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from uaix_core.schema.reducers import Reducer
     from uaix_core.schema.rows import Row
 
@@ -28,13 +31,20 @@ class Room:
 class Schema:
     """The declared relations of a store, by name and by row class.
 
+    Args:
+        rooms: what the schema consists of, in the order in which reducers run.
+        migrations: the steps by which tables come to hold these relations; without
+            them a store has one for what it was made with, and one more for each time
+            that it was opened with further relations.
+
     Raises:
-        SchemaError: when two relations share a name or a row class, or when an
-            ``about`` names no HISTORY relation with a body.
+        SchemaError: when two relations share a name or a row class, when an
+            ``about`` names no HISTORY relation with a body, or when the migrations
+            don't make these relations (``schema.migration``).
 
     """
 
-    def __init__(self, *rooms: Room) -> None:
+    def __init__(self, *rooms: Room, migrations: Sequence[Migration] = ()) -> None:
         self.reducers = tuple(
             room.reducer for room in rooms if room.reducer is not None
         )
@@ -63,6 +73,10 @@ class Schema:
                 self.about.setdefault(target.name, []).append(
                     (relation, relation.about_path(target))
                 )
+
+        self.migrations = tuple(migrations)
+        if self.migrations:
+            check_migrations(self.migrations, self.relations)
 
     def relation(self, name: str) -> Relation:
         """The relation of this name; SchemaError when there is none."""

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from uaix_core.history.reducer import HISTORY_ROOM
 from uaix_core.packages.reducer import ACCEPTANCE_ROOM, PACKAGES_ROOM
+from uaix_core.schema.migrations import Migration
 from uaix_core.schema.schema import Schema
 
 #: From the bottom up, because a reducer sees what those before it have put.
 ROOMS = (HISTORY_ROOM, PACKAGES_ROOM, ACCEPTANCE_ROOM)
 
+#: How a store comes to hold them: what is published is never edited.
+MIGRATIONS = (
+    Migration(
+        1, "base", [relation.name for room in ROOMS for relation in room.relations]
+    ),
+)
+
 #: Every backend's default schema.
-SCHEMA = Schema(*ROOMS)
+SCHEMA = Schema(*ROOMS, migrations=MIGRATIONS)

@@ -52,6 +52,7 @@ VERBS = {
     "receipts": Verb("receipts", "List the receipts of a scope, refusals included."),
     "backup": Verb("copying", "Back up a store into one file."),
     "store": Verb("copying", "Copy a store into another one."),
+    "migrations": Verb("migrating", "Show the statements that make the tables."),
     "verify": Verb("checking", "Verify a store: chains, digests, rows and views."),
     "doctor": Verb("checking", "Examine a store: what it runs on, and advice."),
     "demo": Verb("demo", "Watch a package go through everything."),
