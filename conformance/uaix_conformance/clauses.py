@@ -27,7 +27,7 @@ _GROUPS: Mapping[int, tuple[str, Iterable[int]]] = {
     12: ("Text and time", range(1, 7)),
     13: ("Operators: scopes and due", range(1, 5)),
     14: ("Reopening and capabilities", range(1, 12)),
-    15: ("Host transactions", range(1, 8)),
+    15: ("Host transactions", range(1, 9)),
     16: ("Many processes", range(1, 7)),
 }
 

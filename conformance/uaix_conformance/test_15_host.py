@@ -180,3 +180,12 @@ def test_joined_commits_have_the_same_digests(mine: HostConnection) -> None:
         ):
             assert place_of(oracle.append(made)) == place_of(store.append(made))
         mine.commit()
+
+
+@pytest.mark.clause("15.8")
+def test_a_joined_store_promises_no_durability(mine: HostConnection) -> None:
+    """It says JOINS and not DURABLE, so whoever asks it knows what is staged."""
+    store = mine.join(KIT)
+    assert Capability.JOINS in store.capabilities
+    assert Capability.DURABLE not in store.capabilities
+    store.close()

@@ -713,3 +713,33 @@ def test_a_package_is_installed_with_the_host_s_rows(kind, tmp_path):
         assert files == dict(packages.read("ada"))
         assert ["a"] == mine.words()
         assert verify_scope(mine.join(SCHEMA), SCOPE).is_sound
+
+
+@pytest.mark.parametrize("kind", ["apsw", "psycopg"])
+def test_an_answer_says_that_it_is_staged(kind, tmp_path):
+    """What a host's rollback would take back says so; what is kept at once doesn't."""
+    if kind == "apsw":
+        host = SqliteHost(tmp_path / "host.db", SCHEMA)
+        owned = SqliteStore.open(tmp_path / "own.db", create=True)
+    else:
+        host = PostgresHost(fresh_namespace(), SCHEMA)
+        owned = PostgresStore.open(
+            server(), create=True, namespace=fresh_namespace(), schema=SCHEMA
+        )
+    files = new_package("persona", package_id="ada", created_at=0, issuer="tests")
+    source = PackageSource("ada", files=files)
+    with closing(host.connect()) as mine, closing(owned):
+        mine.begin()
+        for store, is_staged in ((mine.join(SCHEMA), True), (owned, False)):
+            packages = session_over(store).packages
+            answers = [
+                packages.install(source),
+                packages.install(source),
+                packages.update(source),
+                packages.clone("ada"),
+                packages.restore(source),
+                packages.export("ada"),
+            ]
+            assert [is_staged] * 6 == [answer.is_staged for answer in answers]
+            assert is_staged == answers[-1].as_dict()["is_staged"]
+        mine.rollback()

@@ -23,6 +23,7 @@ ANSWER = {
     "checkpoint_id",
     "is_first",
     "is_current",
+    "is_staged",
     "notices",
 }
 

@@ -37,8 +37,9 @@ class JoinedPostgresStore:
     stays locked until then.
     """
 
+    #: Not DURABLE: what is appended is only staged.
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.DURABLE, Capability.SHARED, Capability.JOINS}
+        {Capability.SHARED, Capability.JOINS}
     )
 
     def __init__(self, connection: Any, layout: Layout) -> None:

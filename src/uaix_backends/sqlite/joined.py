@@ -46,8 +46,9 @@ class JoinedSqliteStore:
     is durable once the host commits, and gone when it rolls back.
     """
 
+    #: Not DURABLE: what is appended is only staged.
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.DURABLE, Capability.SHARED, Capability.JOINS}
+        {Capability.SHARED, Capability.JOINS}
     )
 
     def __init__(self, host: Host, layout: Layout) -> None:

@@ -45,8 +45,9 @@ class Stored:
 
     ``seq`` is the commit that stored the package as it is now, ``receipt`` the id of
     the operation's receipt; ``is_first`` is false when an exact retry found them there
-    already, ``is_current`` when the package hasn't moved on since. ``notices`` are the
-    findings of no error that the lint and the scope gave.
+    already, ``is_current`` when the package hasn't moved on since. ``is_staged`` says
+    that all of it is gone again unless a host commits. ``notices`` are the findings of
+    no error that the lint and the scope gave.
     """
 
     package_id: str
@@ -57,6 +58,7 @@ class Stored:
     checkpoint_id: str
     is_first: bool
     is_current: bool = True
+    is_staged: bool = False
     notices: tuple[Finding, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:

@@ -48,7 +48,8 @@ class Exported:
     """The answer to an export.
 
     ``files`` maps every path, the manifest's included, to its bytes; ``archive`` is
-    the `.uaix` archive of exactly these files, or None for a folder.
+    the `.uaix` archive of exactly these files, or None for a folder. ``is_staged`` says
+    that the receipt is gone again unless a host commits.
     """
 
     package_id: str
@@ -59,6 +60,7 @@ class Exported:
     archive_sha256: str | None
     files: Mapping[str, bytes] = attrs.field(repr=False)
     archive: bytes | None = attrs.field(repr=False)
+    is_staged: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The answer as plain data, without content."""
@@ -70,6 +72,7 @@ class Exported:
             "receipt": self.receipt,
             "archive_sha256": self.archive_sha256,
             "files": len(self.files),
+            "is_staged": self.is_staged,
         }
 
 

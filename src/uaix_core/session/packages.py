@@ -267,6 +267,7 @@ class Packages(PackageReads):
         return attrs.evolve(
             stored,
             is_current=stored.checkpoint_id == package.checkpoint_id,
+            is_staged=self._work.is_staged,
             notices=tuple(findings),
         )
 
@@ -342,6 +343,7 @@ class Packages(PackageReads):
             archive_sha256=digest,
             files=stored.files,
             archive=archive,
+            is_staged=work.is_staged,
         )
 
     def _writing(self) -> Writing:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from uaix_core.store.port import Capability
+
 if TYPE_CHECKING:
     from uaix_core.store.port import Store
     from uaix_core.values.ids import Ids, Principal, Random, ScopeId
@@ -32,3 +34,9 @@ class Work:
     clock: Clock = attrs.field(kw_only=True, repr=False)
     ids: Ids = attrs.field(kw_only=True, repr=False)
     random: Random = attrs.field(kw_only=True, repr=False)
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether what is written is only staged, until the host commits."""
+        declared = self.store.capabilities
+        return Capability.JOINS in declared and Capability.DURABLE not in declared

@@ -33,7 +33,8 @@ class Capability(enum.Enum):
     DURABLE = "durable"
     #: Several store objects, also of several processes, may work on one path.
     SHARED = "shared"
-    #: The store can work inside a transaction that the host owns.
+    #: The store can work inside a transaction that the host owns. One that does so is
+    #: not DURABLE by itself: what it appended is staged until the host commits.
     JOINS = "joins"
     #: All bytes rest in files that the harness can name, so erasure can be searched.
     FILES = "files"
