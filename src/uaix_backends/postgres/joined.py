@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from uaix_backends.ownership import Ownership
+from uaix_backends.postgres.hosts import HostStatements
 from uaix_backends.postgres.migrating import standing_of
 from uaix_backends.postgres.reading import ScopeRows
-from uaix_backends.postgres.statements import HostStatements
 from uaix_backends.tabular.damage import stored_scope
 from uaix_backends.tabular.migrations import check_whole
 from uaix_backends.tabular.snapshots import TabularSnapshot
