@@ -10,12 +10,11 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
-from psycopg.adapt import PyFormat
 from psycopg.pq import Format, PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
 from uaix_backends.hosting import closed, no_transaction, refused, unwrapped
-from uaix_backends.postgres.driver import PLAIN, translated
+from uaix_backends.postgres.driver import PLAIN, close_quietly, translated
 from uaix_backends.postgres.statements import Statements
 from uaix_core.values.errors import (
     CallerError,
@@ -26,9 +25,45 @@ from uaix_core.values.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from psycopg.abc import Dumper, Loader
+    from psycopg.adapt import AdaptersMap
+
+    from uaix_backends.postgres.driver import Connection
 
 _SAVEPOINT: Final = "uaix_stage"
+#: States of a connection without a transaction.
+_NONE_OPEN: Final = (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
+
+
+class _PlainCursor(psycopg.Cursor[tuple[Any, ...]]):
+    """A cursor that knows nothing of the host's factories, loaders and dumpers."""
+
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection, row_factory=tuple_row)
+        self.format = Format.BINARY
+
+    @property
+    def adapters(self) -> AdaptersMap:
+        """The driver's own, instead of the connection's."""
+        return PLAIN
+
+
+class _Stage:
+    """The ends of a stage: what was sent for them, once it was."""
+
+    __slots__ = ("begin", "end")
+
+    def __init__(self) -> None:
+        self.begin: _PlainCursor | None = None
+        self.end: _PlainCursor | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the server has set the savepoint and not released it."""
+        return _is_done(self.begin) and not _is_done(self.end)
+
+
+def _is_done(cursor: _PlainCursor | None) -> bool:
+    return cursor is not None and cursor.statusmessage is not None
 
 
 class HostStatements(Statements):
@@ -46,19 +81,16 @@ class HostStatements(Statements):
         if not isinstance(raw, psycopg.Connection):
             raise refused(lent)
         super().__init__(raw)
-        self._is_staging = False
+        self._stage: _Stage | None = None
         if raw.closed:
             raise closed()
         info = raw.info
         self.place = f"postgresql://{info.host}:{info.port}/{info.dbname}"
         self.check()
 
-    def cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
+    def cursor(self) -> _PlainCursor:
         """A cursor that knows nothing of the host's factories, loaders and dumpers."""
-        cursor = psycopg.Cursor(self.connection, row_factory=tuple_row)
-        cursor.format = Format.BINARY
-        _forget_adapters(cursor)
-        return cursor
+        return _PlainCursor(self.connection)
 
     def execute(
         self, text: str, values: Sequence[Any] = ()
@@ -69,26 +101,59 @@ class HostStatements(Statements):
             HostTransactionLostError: the transaction in which it belongs is gone.
 
         """
-        self._check_open()
+        self._begin_stage()
         return self.cursor().execute(text.encode(), values or None, prepare=False)
 
     def executemany(self, text: str, values: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each of many values; raises as `execute`."""
-        self._check_open()
-        with self.cursor() as cursor:
-            for bound in values:
-                cursor.execute(text.encode(), bound, prepare=False)
+        self._begin_stage()
+        # The driver's own would prepare it.
+        cursor, statement = self.cursor(), text.encode()
+        for bound in values:
+            cursor.execute(statement, bound, prepare=False)
 
-    def _check_open(self) -> None:
-        if self._is_staging and self._status in (
-            TransactionStatus.IDLE,
-            TransactionStatus.UNKNOWN,
-        ):
+    def _begin_stage(self) -> None:
+        """Set the savepoint of a stage, together with its first statement."""
+        stage = self._stage
+        if stage is None:
+            return
+        if stage.begin is None:
+            # It is noted before it is sent, since an interrupt may come in between.
+            stage.begin = self.cursor()
+            stage.begin.execute(f"SAVEPOINT {_SAVEPOINT}".encode(), prepare=False)
+        elif self._status in _NONE_OPEN:
             raise self._lost()
 
+    def end_stage(self) -> None:
+        """Release the savepoint: where statements go in batches, with the last of them.
+
+        Raises:
+            HostTransactionLostError: as `execute`.
+
+        """
+        stage = self._stage
+        if stage is not None and stage.end is None:
+            self._begin_stage()
+            stage.end = self.cursor()
+            stage.end.execute(f"RELEASE SAVEPOINT {_SAVEPOINT}".encode(), prepare=False)
+
     def batch(self) -> AbstractContextManager[None]:
-        """Statement after statement: the host's connection stays as it is."""
-        return nullcontext()
+        """Send all statements of a block in one round trip, inside a stage.
+
+        The host's connection is in a pipeline for as long as the block, and no longer.
+        """
+        return self._piped() if self._stage is not None else nullcontext()
+
+    @contextmanager
+    def _piped(self) -> Iterator[None]:
+        try:
+            with super()._piped():
+                yield
+        finally:
+            if self.connection.pgconn.pipeline_status != PipelineStatus.OFF:
+                # An interrupt came while it was left, and what the host would read
+                # next are answers to us.
+                close_quietly(self.connection)
 
     @property
     def _status(self) -> TransactionStatus:
@@ -162,54 +227,37 @@ class HostStatements(Statements):
         if not self._is_open():
             raise no_transaction()
         with self.reported():
-            self.execute(f"SAVEPOINT {_SAVEPOINT}")
-            self._is_staging = True
+            stage = self._stage = _Stage()
             try:
                 yield
-                self.execute(f"RELEASE SAVEPOINT {_SAVEPOINT}")
+                self.end_stage()
             except HostTransactionLostError:
                 raise
             except BaseException as error:
-                # What is executed outside of it would be kept at once.
-                if self._status == TransactionStatus.IDLE:
-                    raise self._lost() from error
-                self.execute(f"ROLLBACK TO SAVEPOINT {_SAVEPOINT}")
-                self.execute(f"RELEASE SAVEPOINT {_SAVEPOINT}")
+                self._undo(stage, error)
                 raise
             finally:
-                self._is_staging = False
+                self._stage = None
+
+    def _undo(self, stage: _Stage, error: BaseException) -> None:
+        """Bring the host's transaction back to where it was before the stage."""
+        status = self._status
+        is_gone = stage.is_open and status == TransactionStatus.IDLE
+        if is_gone or status == TransactionStatus.UNKNOWN:
+            # What is executed outside of it would be kept at once.
+            raise self._lost() from error
+        if not stage.is_open:
+            return
+        try:
+            for verb in ("ROLLBACK TO", "RELEASE"):
+                text = f"{verb} SAVEPOINT {_SAVEPOINT}"
+                self.cursor().execute(text.encode(), prepare=False)
+        except psycopg.errors.InvalidSavepointSpecification:
+            # It went with its transaction, and the one that is open has failed.
+            raise self._lost() from error
 
     def _lost(self) -> HostTransactionLostError:
         return HostTransactionLostError(
             "the host's transaction ended while something was staged in it",
             path=self.place,
         )
-
-
-def _forget_adapters(cursor: psycopg.Cursor[tuple[Any, ...]]) -> None:
-    """Give a cursor the driver's own loaders and dumpers for the types that we use."""
-    own = cursor.adapters
-    for oid, loader in _LOADERS:
-        own.register_loader(oid, loader)
-    for kind, dumper in _DUMPERS:
-        own.register_dumper(kind, dumper)
-
-
-def _loaders() -> Iterator[tuple[int, type[Loader]]]:
-    for name in ("text", "int8", "int4", "bool", "bytea"):
-        oid = PLAIN.types[name].oid
-        for form in Format:
-            loader = PLAIN.get_loader(oid, form)
-            if loader is not None:
-                yield oid, loader
-
-
-def _dumpers() -> Iterator[tuple[type, type[Dumper]]]:
-    for kind in (str, int, bool, bytes, list):
-        for form in (PyFormat.TEXT, PyFormat.BINARY):
-            yield kind, PLAIN.get_dumper(kind, form)
-    yield type(None), PLAIN.get_dumper(type(None), PyFormat.TEXT)
-
-
-_LOADERS: Final = tuple(_loaders())
-_DUMPERS: Final = tuple(_dumpers())

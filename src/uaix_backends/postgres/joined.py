@@ -89,7 +89,7 @@ class JoinedPostgresStore:
                 return commit
             steps = advance(self.schema, commit, rows.mark, rows.work)
             change = drive(steps, rows.answer)
-            write(rows, change)
+            write(rows, change, self._host.end_stage)
         return change.recorded
 
     def _locked(self, scope: ScopeId) -> ScopeRows:
