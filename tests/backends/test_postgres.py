@@ -385,13 +385,13 @@ def test_a_lost_server_during_commit_is_an_unknown_outcome(fresh, monkeypatch):
 
 
 def test_a_server_that_only_reads_is_told(namespace):
-    """A standby answers reads, and a write to it is a typed error."""
+    """A server that is set to only read answers reads; each write is told so."""
     opened(namespace).close()
     dsn = psycopg.conninfo.make_conninfo(
         server(), options="-c default_transaction_read_only=on"
     )
-    url = PostgresStore.open(dsn, schema=KIT, namespace=namespace)
-    with closing(url) as one:
+    with closing(PostgresStore.open(dsn, schema=KIT, namespace=namespace)) as one:
+        assert "storage.readonly" == code_of(lambda: one.append(LIFE[0]))
         assert 0 == history_of(one)[0]
 
 

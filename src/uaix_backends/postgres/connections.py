@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 #: Connections that wait, open, for the next transaction.
 _IDLE: Final = 8
 
-_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+#: It asks for no READ WRITE: a standby would call that not supported, and who set the
+#: server to only read meant it.
+_WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 T = TypeVar("T")
