@@ -29,7 +29,8 @@ def nightly(session: nox.Session) -> None:
     """What is too long for every run: damaged archives, long histories, every fault.
 
     The histories: 2,000 operations and 20 kills on each backend, and each guard of a
-    backend taken out once, which must be noticed within a minute.
+    backend taken out once, which must be noticed within a minute. Four processes make
+    500 operations each on one PostgreSQL store.
     """
     install(session)
     page = "tests/packages/test_content_mutations.py"
@@ -38,6 +39,8 @@ def nightly(session: nox.Session) -> None:
     session.run("pytest", *kit, *session.posargs)
     page = "tests/conformance_kit/test_unguarded.py"
     session.run("pytest", page, *session.posargs, env={"UAIX_GUARDS": "all"})
+    page = "tests/backends/test_postgres_processes.py"
+    session.run("pytest", page, *session.posargs, env={"UAIX_OPERATIONS": "500"})
     # Every kill point, error and power cut; at least 20 kills of each backend.
     room = ("tests/faults", "--timeout=3600")
     session.run("pytest", *room, *session.posargs, env={"UAIX_FAULTS": "all"})
