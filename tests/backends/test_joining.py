@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from contextlib import closing
 
 import apsw
@@ -34,6 +35,7 @@ from uaix_core import PackageSource, Principal, Session, new_package
 from uaix_core.schema.reducers import Changes
 from uaix_core.schema.schema import Room, Schema
 from uaix_core.session.schema import SCHEMA
+from uaix_core.session.writes import write
 from uaix_core.store.verifying import verify_scope
 from uaix_core.values.errors import (
     CallerError,
@@ -743,3 +745,45 @@ def test_an_answer_says_that_it_is_staged(kind, tmp_path):
             assert [is_staged] * 6 == [answer.is_staged for answer in answers]
             assert is_staged == answers[-1].as_dict()["is_staged"]
         mine.rollback()
+
+
+@pytest.mark.parametrize(
+    "host", ["apsw", "legacy", "psycopg", "alchemy"], indirect=True
+)
+def test_a_decision_inside_a_host_s_transaction_is_made_once(host):
+    """Hosts that read, decide and write in one scope wait instead of trying again."""
+    decisions, failures = [], []
+
+    def work(me):
+        try:
+            with closing(host.connect()) as mine:
+                if isinstance(getattr(mine, "_raw", None), apsw.Connection):
+                    mine._raw.set_busy_timeout(30_000)
+                for _ in range(5):
+                    mine.begin()
+                    store = mine.join(KIT)
+
+                    def decide(snapshot):
+                        time.sleep(0.002)
+                        found = snapshot.get("latest", ("t0",))
+                        number = 0 if found is None else found.number + 1
+                        version = 0 if found is None else found.version
+                        decisions.append((me, number))
+                        return commit(
+                            note(number), expects=[expect("latest", ("t0",), version)]
+                        )
+
+                    write(store, SCOPE, decide)
+                    store.close()
+                    mine.commit()
+        except BaseException as error:  # noqa: BLE001 - told by the test
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(me,)) for me in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [] == failures
+    assert list(range(15)) == sorted(number for _me, number in decisions)

@@ -65,6 +65,13 @@ class JoinedPostgresStore:
         check_whole(standing, self._host.place, "PostgresStore.migrations()")
         self._is_checked = True
 
+    def hold(self, scope: ScopeId) -> None:
+        """See `uaix_core.store.port.Holding.hold`; raises as `append`."""
+        self._owner.check()
+        with self._host.staged():
+            self._check_tables()
+            self._locked(scope)
+
     def append(self, commit: Commit | Recorded) -> Recorded:
         """Stage a commit in the host's transaction, all of it or nothing.
 

@@ -81,6 +81,12 @@ class JoinedSqliteStore:
             ) from error
         check_whole(standing, self._host.place, "SqliteStore.migrations()")
 
+    def hold(self, scope: ScopeId) -> None:
+        """See `uaix_core.store.port.Holding.hold`; raises as `append`."""
+        self._owner.check()
+        with self._host.staged():
+            self._host.execute(_LOCK, (scope.text,))
+
     def append(self, commit: Commit | Recorded) -> Recorded:
         """Stage a commit in the host's transaction, all of it or nothing.
 

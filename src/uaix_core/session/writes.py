@@ -2,7 +2,8 @@
 
 A decision is made over one snapshot. When another writer was first and the conflict
 is over rows that the caller did not name, it is made again over a newer one; an
-expectation that the caller named is never retried.
+expectation that the caller named is never retried. Inside a host's transaction the
+scope is locked before it is read, so the decision is made once.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from uaix_core.schema.commits import Commit, Recorded
+from uaix_core.store.port import Holding
 from uaix_core.values.errors import ConflictError
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ def write(
         ConflictError: over a named row, or after `ATTEMPTS` tries.
 
     """
+    if isinstance(store, Holding):
+        store.hold(scope)
     for attempt in range(ATTEMPTS):
         with store.snapshot(scope) as snapshot:
             decision = decide(snapshot)

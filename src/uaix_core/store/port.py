@@ -8,7 +8,7 @@ not move. The numbered clauses of the storage contract say the rest.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -145,4 +145,17 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Release what was opened; closing twice is allowed."""
+        ...
+
+
+@runtime_checkable
+class Holding(Protocol):
+    """What a joined store does beside the port: keep other writers of a scope away."""
+
+    def hold(self, scope: ScopeId) -> None:
+        """Take the lock of a scope until the host's transaction ends.
+
+        Whoever reads, decides and then appends does so first, and no other writer
+        comes in between.
+        """
         ...
