@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from uaix_core.session.schema import SCHEMA
     from uaix_core.session.session import Session
     from uaix_core.store.port import Capability, Snapshot, Store
+    from uaix_core.values.decisions import Decision
     from uaix_core.values.errors import (
         CallerError,
         ConflictError,
@@ -42,6 +43,7 @@ _HOMES = {
     "CallerError": "values.errors",
     "Capability": "store.port",
     "ConflictError": "values.errors",
+    "Decision": "values.decisions",
     "Exported": "packages.export",
     "Finding": "packages.findings",
     "IntegrityError": "values.errors",
@@ -79,6 +81,7 @@ __all__ = [
     "CallerError",
     "Capability",
     "ConflictError",
+    "Decision",
     "IntegrityError",
     "Limits",
     "NotFoundError",

@@ -16,9 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from uaix_core.values.decisions import Decision
+
 
 class UaixError(Exception):
-    """The root of all errors that this library raises on purpose."""
+    """The root of all errors that this library raises on purpose.
+
+    ``decisions`` are those that a refused verb made: the caller's to deliver, as those
+    in the answer of an accepted one are.
+    """
 
     default_code: ClassVar[str] = "error"
 
@@ -35,6 +41,7 @@ class UaixError(Exception):
         self.code = code or self.default_code
         self.path = path
         self.hint = hint
+        self.decisions: tuple[Decision, ...] = ()
 
     def __str__(self) -> str:
         where = f" at {self.path}" if self.path else ""
