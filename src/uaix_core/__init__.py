@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "26.1.0"
 
 if TYPE_CHECKING:
+    from uaix_core.authority.answers import Registered
+    from uaix_core.authority.documents import RegistryDocument, document_digest
+    from uaix_core.authority.grants import OperatorGrant, OperatorGrants, read_grants
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import PackageRefusedError, Stored
     from uaix_core.packages.diff import diff_packages
@@ -49,9 +52,13 @@ _HOMES = {
     "IntegrityError": "values.errors",
     "Limits": "packages.limits",
     "NotFoundError": "values.errors",
+    "OperatorGrant": "authority.grants",
+    "OperatorGrants": "authority.grants",
     "PackageRefusedError": "packages.answers",
     "PackageSource": "packages.source",
     "Principal": "values.ids",
+    "Registered": "authority.answers",
+    "RegistryDocument": "authority.documents",
     "Report": "packages.lint",
     "SCHEMA": "session.schema",
     "ScopeId": "values.ids",
@@ -62,9 +69,11 @@ _HOMES = {
     "Stored": "packages.answers",
     "UaixError": "values.errors",
     "diff_packages": "packages.diff",
+    "document_digest": "authority.documents",
     "key_id": "packages.signatures",
     "lint": "packages.lint",
     "new_package": "packages.templates.new",
+    "read_grants": "authority.grants",
     "repack": "packages.templates.repack",
     "sign": "packages.signatures",
 }
@@ -85,9 +94,13 @@ __all__ = [
     "IntegrityError",
     "Limits",
     "NotFoundError",
+    "OperatorGrant",
+    "OperatorGrants",
     "PackageRefusedError",
     "PackageSource",
     "Principal",
+    "Registered",
+    "RegistryDocument",
     "Report",
     "SCHEMA",
     "ScopeId",
@@ -96,8 +109,10 @@ __all__ = [
     "StorageError",
     "Store",
     "UaixError",
+    "document_digest",
     "lint",
     "new_package",
+    "read_grants",
     "repack",
 ]
 

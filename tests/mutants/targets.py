@@ -40,6 +40,7 @@ TARGETS: Mapping[str, Sequence[Sequence[str]]] = {
     "uaix_core/schema/codec.py": (SCHEMAS, KIT),
     # The kit has reducers of its own; these are the product's.
     "uaix_core/history/reducer.py": (SESSIONS,),
+    "uaix_core/authority/reducer.py": (SESSIONS,),
     "uaix_core/packages/reducer.py": (SESSIONS,),
     "uaix_core/packages/acceptance.py": (SESSIONS,),
     "uaix_core/packages/file_views.py": (SESSIONS,),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from uaix_core.authority.relations import LatestRegistration, Registration
 from uaix_core.history.relations import (
     Head,
     Idempotency,
@@ -43,6 +44,7 @@ class PlainViews:
         self._packages: dict[str, Package] = {}
         self._single: list[Row] = []
         self._policy: list[Row] = []
+        self._latest: dict[tuple[str, str], LatestRegistration] = {}
         for recorded in commits:
             for row in recorded.commit.adds:
                 self._take(row, recorded.recorded_at, recorded.seq)
@@ -59,6 +61,14 @@ class PlainViews:
                 self._take_checkpoint(row, at, seq)
             case Receipt():
                 self._take_receipt(row, at, seq)
+            case Registration():
+                place = (row.registry, row.namespace)
+                number, receipt = row.document_version, row.receipt_id
+                before = self._latest.get(place)
+                if before is None or number > before.document_version:
+                    self._latest[place] = LatestRegistration(
+                        *place, number, receipt, at, version=seq
+                    )
             case Acceptance():
                 shown = ("packages", row.acceptance_id, row.number, row.policy)
                 self._policy = [AcceptanceInForce(*shown, version=seq)]
@@ -106,6 +116,7 @@ class PlainViews:
     def rows(self) -> dict[str, list[tuple[object, int, Row]]]:
         """View -> key, version and row of all that stands, in order."""
         every: list[Row] = [*self._single, *self._policy, *self._heads.values()]
+        every += self._latest.values()
         for package in self._packages.values():
             every.append(package)
             declared = json.loads(package.declared_scopes or "[]")

@@ -13,6 +13,7 @@ from tests.session.plain_views import PlainViews, sorted_rows
 
 from uaix_backends.memory import MemoryStore
 from uaix_core import ScopeId
+from uaix_core.authority.relations import REGISTRATION
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import REVISION
 from uaix_core.packages.file_views import file_rows
@@ -97,23 +98,47 @@ def checkpoint(number: int, package: str, scopes: list[str]) -> Row:
     )
 
 
+def registration(namespace: str, version: int) -> Row:
+    """A registration of a version; its document follows from both."""
+    return REGISTRATION.with_body(
+        b"s" * 16,
+        registry="documents",
+        namespace=namespace,
+        document_version=version,
+        receipt_id=f"{namespace}-{version}",
+        operator_id="ops",
+        actor_kind="operator",
+        actor_id="local",
+        document_digest="sha256:" + "0" * 64,
+        document=canonical_text({"namespace": namespace, "version": version}),
+    )
+
+
 def life(data: st.DataObject) -> MemoryStore:
     """A store after some commits and erasures."""
     store, sources = MemoryStore(), Counter()
     writing = Writing(SCOPE, Principal("operator", "x"), 0, sources, sources)
     written: list[tuple[str, tuple[str]]] = []
+    # In whatever order: a ledger may come from where another rule was in force.
+    versions = data.draw(st.permutations([(n, v) for n in "ab" for v in (1, 2, 3)]))
     for number in range(1, data.draw(st.integers(1, 10)) + 1):
         adds: list[Row] = []
         erases = []
         kind = data.draw(
-            st.sampled_from(["revision", "checkpoint", "receipt", "erase"])
+            st.sampled_from(
+                ["revision", "checkpoint", "registration", "receipt", "erase"]
+            )
         )
         if kind == "revision":
             args = data.draw(PACKAGES), data.draw(RECORDS), data.draw(CHANGES)
             adds.append(revision(number, *args, data.draw(BODIES)))
         elif kind == "checkpoint":
             adds.append(checkpoint(number, data.draw(PACKAGES), data.draw(WORDS)))
-        elif kind == "receipt" or not written:
+        elif kind == "registration" and versions:
+            count = data.draw(st.integers(1, 2))
+            adds += [registration(*place) for place in versions[:count]]
+            del versions[:count]
+        elif kind in ("receipt", "registration") or not written:
             keyed = data.draw(st.sampled_from([None, "k1", "k2"]))
             receipt = receipt_row(
                 writing,
@@ -210,17 +235,18 @@ def test_views_show_what_they_say_step_by_step() -> None:
         )
         for key in (None, "k", "k", "l")
     ]
+    one, two, three = (registration("a", version) for version in (1, 2, 3))
     store = MemoryStore()
     for made in (
-        commit(1, checkpoints[0], *revisions[:2], receipts[0], policies[0]),
-        commit(2, checkpoints[1], revisions[2], receipts[1], policies[1]),
+        commit(1, checkpoints[0], *revisions[:2], receipts[0], policies[0], two),
+        commit(2, checkpoints[1], revisions[2], receipts[1], policies[1], one),
         commit(3, erases=(checkpoints[0], revisions[0], policies[0], receipts[0])),
         commit(
             4, checkpoints[5], checkpoints[3], revisions[5], receipts[2], receipts[3]
         ),
-        commit(5, revisions[3], erases=(checkpoints[3], revisions[1])),
+        commit(5, revisions[3], erases=(checkpoints[3], revisions[1], two)),
         commit(6, checkpoints[4], revisions[4], erases=(policies[1], revisions[5])),
-        commit(7, revisions[6], policies[2], policies[3]),
+        commit(7, revisions[6], policies[2], policies[3], three),
         commit(8, checkpoints[2], revisions[7], erases=(revisions[6],)),
         commit(9, erases=(checkpoints[2], revisions[7], policies[3])),
     ):

@@ -34,7 +34,8 @@ ReviewState = Annotated[
     str, Word("review_required", "reviewed", "approved", "rejected")
 ]
 Operation = Annotated[
-    str, Word("install", "export", "restore", "clone", "update", "policy")
+    str,
+    Word("install", "export", "restore", "clone", "update", "policy", "register"),
 ]
 Outcome = Annotated[str, Word("accepted", "refused")]
 

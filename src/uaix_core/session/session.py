@@ -11,6 +11,7 @@ from uaix_core.session.work import Work
 
 if TYPE_CHECKING:
     from uaix_core.session.packages import Packages
+    from uaix_core.session.registrations import Registrations
 
 
 @attrs.define(frozen=True, slots=False, eq=False)
@@ -28,3 +29,12 @@ class Session(Work):
         from uaix_core.session.packages import Packages  # noqa: PLC0415 - on first use
 
         return Packages(self)
+
+    @cached_property
+    def registrations(self) -> Registrations:
+        """The registration verbs: register under a grant, get, list, history."""
+        from uaix_core.session.registrations import (  # noqa: PLC0415 - on first use
+            Registrations,
+        )
+
+        return Registrations(self)

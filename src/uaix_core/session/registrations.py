@@ -1,0 +1,138 @@
+"""The registration verbs: register under an operator's grant, get, list, history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import attrs
+
+from uaix_core.authority.answers import Registered, registered
+from uaix_core.authority.registering import DOCUMENTS, decide_registration
+from uaix_core.authority.relations import LATEST_REGISTRATION, REGISTRATION
+from uaix_core.authority.stored import latest_registration, registered_document
+from uaix_core.history.receipts import Writing
+from uaix_core.schema.commits import Recorded
+from uaix_core.schema.relations import BY_KEY
+from uaix_core.session.writes import write
+from uaix_core.values.ids import check_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from uaix_core.authority.documents import DocumentSource, RegistryDocument
+    from uaix_core.authority.grants import OperatorGrants
+    from uaix_core.authority.registering import Check
+    from uaix_core.authority.relations import LatestRegistration, Registration
+    from uaix_core.schema.commits import Commit
+    from uaix_core.session.work import Work
+    from uaix_core.store.port import Snapshot
+
+
+class Registrations:
+    """One registry of a session's scope; made by it, not by hand.
+
+    Args:
+        work: the session.
+        registry: whose documents these are.
+        check: what the registry's owner asks of a document.
+
+    """
+
+    def __init__(
+        self, work: Work, *, registry: str = DOCUMENTS, check: Check | None = None
+    ) -> None:
+        self._work = work
+        self._registry = check_id(registry, "registry")
+        self._check = check
+
+    def register(self, document: DocumentSource, grants: OperatorGrants) -> Registered:
+        """Put one version of a namespace's document into the scope.
+
+        The same version with the same content writes nothing. A refusal writes nothing
+        either; its error carries the decision that denies, as ``decisions``.
+
+        Args:
+            document: a JSON object with ``namespace`` and ``version``, or its text.
+            grants: the operator's configuration, which names the document's digest.
+
+        Raises:
+            CallerError: ``registration.document``, ``registration.reserved``,
+                ``registration.not-granted``, ``registration.digest``,
+                ``registration.erased``, ``grants.value``.
+            ConflictError: ``registration.version-conflict``,
+                ``registration.not-after-latest``.
+
+        """
+        work = self._work
+        now = work.clock.now()
+        writing = Writing(work.scope, work.principal, now, work.ids, work.random)
+
+        def decided(snapshot: Snapshot) -> Commit | Registered:
+            return decide_registration(
+                snapshot,
+                writing,
+                document,
+                grants,
+                registry=self._registry,
+                check=self._check,
+            )
+
+        outcome: Recorded | Registered = write(work.store, work.scope, decided)
+        answer = registered(outcome) if isinstance(outcome, Recorded) else outcome
+        return attrs.evolve(answer, is_staged=work.is_staged)
+
+    def get(self, namespace: str, version: int | None = None) -> RegistryDocument:
+        """The document of a version, without one of the latest.
+
+        Raises:
+            NotFoundError: ``registration.not-found``.
+            CallerError: ``registration.erased``.
+            IntegrityError: ``registration.broken``.
+
+        """
+        with self._snapshot() as snapshot:
+            if version is None:
+                latest = latest_registration(snapshot, self._registry, namespace)
+                version = latest.document_version
+            return registered_document(snapshot, self._registry, namespace, version)
+
+    def list(
+        self, *, after: str | None = None, limit: int = 100
+    ) -> Sequence[LatestRegistration]:
+        """The latest version of each namespace, in their order, page by page."""
+        with self._snapshot() as snapshot:
+            page = snapshot.scan(
+                LATEST_REGISTRATION.name,
+                BY_KEY,
+                (self._registry,),
+                after=None if after is None else (after,),
+                limit=limit,
+            )
+        return cast("Sequence[LatestRegistration]", page)
+
+    def history(
+        self, namespace: str, *, after: int | None = None, limit: int = 100
+    ) -> Sequence[Registration]:
+        """The versions of a namespace from the lowest up, page by page.
+
+        An erased one stands there without its document. ``after`` is the last version
+        of the page before.
+
+        Raises:
+            NotFoundError: ``registration.not-found``.
+
+        """
+        with self._snapshot() as snapshot:
+            latest_registration(snapshot, self._registry, namespace)
+            page = snapshot.scan(
+                REGISTRATION.name,
+                BY_KEY,
+                (self._registry, namespace),
+                after=None if after is None else (after,),
+                limit=limit,
+            )
+        return cast("Sequence[Registration]", page)
+
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        return self._work.store.snapshot(self._work.scope)
