@@ -109,6 +109,31 @@ def test_a_registration_leaves_a_receipt(session: Session) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"content": "use AKIAIOSFODNN7ABCDEFG please"},
+        {"content": [{"x": {"y": ["-----BEGIN RSA PRIVATE KEY-----"]}}]},
+        {"password": "hunter2Hunter2hunter2"},
+        {"AKIAIOSFODNN7ABCDEFG": "a key of an object"},
+    ],
+)
+def test_a_secret_is_refused_in_a_granted_document_too(
+    session: Session, hidden: dict[str, Any]
+) -> None:
+    """The operator's grant of the very bytes lets no secret in, nor shows it."""
+    asked = {"namespace": "travel", "version": 1, **hidden}
+    before = place_of(session)
+    with pytest.raises(CallerError) as caught:
+        register(session, asked)
+
+    assert "registration.secret" == caught.value.code
+    told = f"{caught.value.as_dict()}{caught.value.decisions}"
+    assert not any(part in told for part in ("AKIA", "BEGIN", "hunter2"))
+    assert caught.value.decisions[0].is_denied
+    assert before == place_of(session)
+
+
 def test_the_same_again_writes_nothing(session: Session) -> None:
     """The same version with the same content leaves position and head as they are."""
     first = register(session, ONE)

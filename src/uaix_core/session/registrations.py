@@ -10,10 +10,12 @@ from uaix_core.authority.answers import Registered, registered
 from uaix_core.authority.registering import DOCUMENTS, decide_registration
 from uaix_core.authority.relations import LATEST_REGISTRATION, REGISTRATION
 from uaix_core.authority.stored import latest_registration, registered_document
+from uaix_core.gate.scan import scan_fields
 from uaix_core.history.receipts import Writing
 from uaix_core.schema.commits import Recorded
 from uaix_core.schema.relations import BY_KEY
 from uaix_core.session.writes import write
+from uaix_core.values.errors import CallerError
 from uaix_core.values.ids import check_id
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ class Registrations:
         Raises:
             CallerError: ``registration.document``, ``registration.reserved``,
                 ``registration.not-granted``, ``registration.digest``,
-                ``registration.erased``, ``grants.value``.
+                ``registration.erased``, ``registration.secret``, ``grants.value``.
             ConflictError: ``registration.version-conflict``,
                 ``registration.not-after-latest``.
 
@@ -75,12 +77,27 @@ class Registrations:
                 document,
                 grants,
                 registry=self._registry,
-                check=self._check,
+                check=self._judge,
             )
 
         outcome: Recorded | Registered = write(work.store, work.scope, decided)
         answer = registered(outcome) if isinstance(outcome, Recorded) else outcome
         return attrs.evolve(answer, is_staged=work.is_staged)
+
+    def _judge(
+        self, document: RegistryDocument, previous: RegistryDocument | None
+    ) -> None:
+        """Refuse a secret as in everything that is written, then ask the owner."""
+        # A grant says who wants these bytes, and not that somebody has read them all.
+        for hit in scan_fields({"document": document.value()}):
+            raise CallerError(
+                "the document holds a secret",
+                code="registration.secret",
+                path=hit.field,
+                hint=f"{hit.detector} at byte {hit.offset}",
+            )
+        if self._check is not None:
+            self._check(document, previous)
 
     def get(self, namespace: str, version: int | None = None) -> RegistryDocument:
         """The document of a version, without one of the latest.
