@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import os
 import re
 import shlex
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from sybil.document import Document
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+from uaix_surfaces.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -90,7 +90,9 @@ def test_clauses_name_known_capabilities():
 
 def test_every_clause_has_a_test():
     """Each clause of the contract is cited by a test of the conformance kit."""
-    assert [] == [c for c in contract_clauses() if c not in cited_clauses()]
+    cited = cited_clauses()
+
+    assert [] == [clause for clause in contract_clauses() if clause not in cited]
 
 
 def test_every_cited_clause_exists():
@@ -162,39 +164,35 @@ def test_generated_pages_are_fresh():
         assert page() + "\n" == written, name
 
 
-def run_console(example):
+def run_console(capsys, example):
     """Run the `$ uaix ...` lines of a console block in the current folder.
 
     A line ends with success unless it says `# exits N`. Other commands are shown to
     the reader and not run: they install things or belong to the reader's shell.
     """
-    script = str(Path(sys.executable).with_name("uaix"))
     for line in example.parsed.splitlines():
         if not line.startswith("$ uaix "):
             continue
         said = EXIT.search(line)
         expected = int(said.group(1)) if said else 0
-        done = subprocess.run(
-            [script, *shlex.split(line[2:], comments=True)[1:]],
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "NO_COLOR": "1"},
-        )
-        if done.returncode != expected:
-            return f"{line}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(shlex.split(line[2:], comments=True)[1:])
+        if ended.value.code != expected:
+            out, err = capsys.readouterr()
+            return f"{line}: exit {ended.value.code}\n{out}{err}"
     return None
 
 
 @pytest.mark.parametrize("page", pages(), ids=page_name)
-def test_snippets_run(page, tmp_path, monkeypatch):
+def test_snippets_run(page, tmp_path, monkeypatch, capsys):
     """Every Python snippet and every `uaix` command of a page runs, in page order."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NO_COLOR", "1")
     document = Document.parse(
         str(page),
         PythonCodeBlockParser(),
-        CodeBlockParser("console", run_console),
+        CodeBlockParser("console", partial(run_console, capsys)),
         SkipParser(),
     )
 

@@ -54,7 +54,6 @@ def run_kit(tmp_path_factory):
             env={
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(paths),
-                "PYTHONDONTWRITEBYTECODE": "1",
             },
             capture_output=True,
             text=True,

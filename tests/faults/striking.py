@@ -87,7 +87,8 @@ def killed_again(forker: Forker, work: Struck, folder: Path, share: int) -> int:
         seconds = kill_points(met) if met else []
         # Every pair would be some ten thousand.
         count = SECONDS if IS_ALL else 1
-        taken = spread(f"{work.name} after {first}", seconds, count)
+        after = f"{work.name} after {first.at} {first.when}"
+        taken = spread(after, seconds, count)
         for second in taken:
             path = copied(broken, folder / "struck")
             assert KILLED == attempt(forker, repair, path, second).code

@@ -27,6 +27,7 @@ from tests.packages.package_maker import (
 )
 from tests.packages.rule_cases import drop, note, without
 
+from uaix_core.packages.content import judging
 from uaix_core.packages.content.duties import DUTIES, labels_of
 from uaix_core.packages.content.evidence import KINDS
 from uaix_core.packages.content.judging import COMPARED_BYTES, PARSED_BYTES
@@ -241,15 +242,17 @@ def test_unread_files_are_counted_once():
     assert two[0].message.endswith(": 2")
 
 
-def test_what_is_not_compared_is_told():
+def test_what_is_not_compared_is_told(monkeypatch):
     """Marked files beyond what is compared for leaks count as unread."""
+    monkeypatch.setattr(judging, "COMPARED_BYTES", COMPARED_BYTES // 64)
     maker = Maker()
-    text = b"disclosure: public\n" + b"word: x\n" * (PARSED_BYTES // 8 - 10)
-    for number in range(COMPARED_BYTES // len(text) + 1):
+    text = b"disclosure: public\n" + b"word: x\n" * (PARSED_BYTES // 64 // 8 - 10)
+    files = COMPARED_BYTES // 64 // len(text)
+    for number in range(files + 1):
         maker.add(f".uai/notes/{number}.uai", text)
     found = [f for f in maker.lint().findings if f.code == "content.unparsed"]
 
-    assert [f".uai/notes/{COMPARED_BYTES // len(text)}.uai"] == [f.path for f in found]
+    assert [f".uai/notes/{files}.uai"] == [f.path for f in found]
 
 
 def test_depth_is_judged_in_persona_files_only():
