@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from uaix_core.history.relations import (
+    CONFLICT,
     DIGEST_KEY,
     HEAD,
     IDEMPOTENCY,
@@ -84,6 +85,7 @@ HISTORY_ROOM = Room(
     (
         REVISION,
         HEAD,
+        CONFLICT,
         RECEIPT,
         RECEIPT_ENTRY,
         IDEMPOTENCY,

@@ -35,7 +35,18 @@ ReviewState = Annotated[
 ]
 Operation = Annotated[
     str,
-    Word("install", "export", "restore", "clone", "update", "policy", "register"),
+    Word(
+        "install",
+        "export",
+        "restore",
+        "clone",
+        "update",
+        "policy",
+        "register",
+        "revise",
+        "conflict",
+        "review",
+    ),
 ]
 Outcome = Annotated[str, Word("accepted", "refused")]
 
@@ -82,6 +93,30 @@ class Head(Row):
     change: Change
     created_at: Instant
     modified_at: Instant
+
+
+@row
+class Conflict(BodyRow):
+    """A candidate that came too late: it was to go over a head that had moved.
+
+    ``conflict_id`` is the SHA-256 of the RFC 8785 form of the other header fields.
+    ``expected_revision_id`` is what the writer had seen (None: no record),
+    ``head_revision_id`` what stood instead. Nothing is ever made of it by itself.
+    """
+
+    conflict_id: Id
+    package_id: Id
+    record_id: Id
+    expected_revision_id: Id | None
+    head_revision_id: Id
+    change: Change
+    receipt_id: Id
+    actor_kind: ActorKind
+    actor_id: Id
+    path: Text | None
+    media_type: Text | None
+    sha256: Text | None
+    content: Bytes | None
 
 
 @row
@@ -166,6 +201,14 @@ REVISION = Relation(
 )
 HEAD = Relation(
     "head", Head, ("package_id", "record_id"), keep=Keep.VIEW, versioned=True
+)
+CONFLICT = Relation(
+    "conflict",
+    Conflict,
+    ("conflict_id",),
+    keep=Keep.HISTORY,
+    paths={"by_record": ("package_id", "record_id")},
+    body=("path", "media_type", "sha256", "content"),
 )
 RECEIPT = Relation(
     "receipt", Receipt, ("receipt_id",), keep=Keep.HISTORY, body=("details",)

@@ -25,17 +25,21 @@ from uaix_core.packages.relations import (
     PackageFile,
     PackageScope,
 )
+from uaix_core.review.relations import Review
 from uaix_core.schema.reducers import Changes
 from uaix_core.schema.relations import Ref
 from uaix_core.schema.schema import Room
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from uaix_core.schema.commits import Recorded
     from uaix_core.schema.reducers import Steps
+    from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
 
+#: The words of `Review.verdict` that a file may show.
+_REVIEW_STATES = frozenset(PACKAGE_FILE.fields["review_state"].words)
 _TEXTS = (
     "profile_id",
     "issuer",
@@ -73,12 +77,14 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     adds = recorded.commit.adds
     checkpoints = [row for row in adds if isinstance(row, Checkpoint)]
     revisions = [row for row in adds if isinstance(row, Revision)]
+    reviews = [row for row in adds if isinstance(row, Review)]
     lost_checkpoints = [r for r in erased.values() if isinstance(r, Checkpoint)]
     lost_revisions = [r for r in erased.values() if isinstance(r, Revision)]
     refs = {_package_ref(c.package_id) for c in (*checkpoints, *lost_checkpoints)}
     # A first revision finds nothing of its record to take back.
     refs |= {file_ref(r) for r in revisions if r.number > 1}
     refs |= {file_ref(r) for r in lost_revisions}
+    refs |= {ref for review in reviews for ref in _reviewed(review)}
     before = yield refs
 
     packages = {ref: row for ref, row in before.items() if isinstance(row, Package)}
@@ -113,10 +119,42 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
         file = files.get(file_ref(revision))
         if file is not None and file.revision_id == revision.revision_id:
             drops += rows_of(file)
+    puts += _after_reviews(reviews, packages, files)
     puts += [row for row in scopes.values() if row is not None]
     # Those that are put stand, whatever is dropped beside them.
     drops += scopes
     return Changes(puts=puts, drops=drops)
+
+
+def _reviewed(review: Review) -> list[Ref]:
+    """The rows of this room that a review is about."""
+    if review.subject == "package":
+        return [_package_ref(review.package_id)]
+    if review.subject == "record" and review.record_id is not None:
+        return [Ref(PACKAGE_FILE.name, (review.package_id, review.record_id))]
+    return []
+
+
+def _after_reviews(
+    reviews: Sequence[Review],
+    packages: Mapping[Ref, Package],
+    files: Mapping[Ref, PackageFile],
+) -> Iterator[Row]:
+    """What stands as it was reviewed; a word on something older changes nothing."""
+    for review in reviews:
+        for ref in _reviewed(review):
+            package, file = packages.get(ref), files.get(ref)
+            if package is not None and package.checkpoint_id == review.checkpoint_id:
+                yield _with(PACKAGE, package, "state", review.verdict)
+            is_same = file is not None and file.revision_id == review.revision_id
+            if file is not None and is_same and review.verdict in _REVIEW_STATES:
+                yield _with(PACKAGE_FILE, file, "review_state", review.verdict)
+
+
+def _with(relation: Relation, row: Row, field: str, value: str) -> Row:
+    """The row with another value of one field; a new one, so without a version."""
+    values = zip(relation.columns, relation.values(row), strict=True)
+    return relation.make(tuple(value if n == field else v for n, v in values), 0)
 
 
 def _package(checkpoint: Checkpoint, old: Package | None, now: int) -> Package:

@@ -22,7 +22,7 @@ from uaix_core.schema.rows import (
 PackageState = Annotated[
     str, Word("quarantined", "review_required", "active", "rejected")
 ]
-Origin = Annotated[str, Word("install", "restore", "clone", "update")]
+Origin = Annotated[str, Word("install", "restore", "clone", "update", "revise")]
 Descent = Annotated[str, Word("clone")]
 Disclosure = Annotated[str, Word("none", "private", "public", "sensitive")]
 

@@ -15,7 +15,6 @@ from uaix_core.values.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from uaix_core.history.relations import Receipt, ReceiptEntry, Revision
     from uaix_core.packages.relations import (
@@ -55,7 +54,7 @@ class PackageReads:
 
     def list(self, *, after: str | None = None, limit: int = 100) -> Sequence[Package]:
         """The packages of the scope in the order of their ids, page by page."""
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             page = snapshot.scan(
                 PACKAGE.name,
                 "key",
@@ -66,7 +65,7 @@ class PackageReads:
 
     def show(self, package_id: str) -> PackageView:
         """One package with its files; NotFoundError when there is none."""
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             package = find_package(snapshot, package_id)
             files = list(package_files(snapshot, package_id))
         files.sort(key=lambda file: (file.startup_order, file.path))
@@ -74,7 +73,7 @@ class PackageReads:
 
     def history(self, package_id: str) -> PackageHistory:
         """The checkpoints and revisions of a package, oldest first."""
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             find_package(snapshot, package_id)
             checkpoints = _all(snapshot, CHECKPOINT, "by_package", package_id)
             revisions = _all(snapshot, REVISION, "by_record", package_id)
@@ -96,7 +95,7 @@ class PackageReads:
         before.
         """
         path, prefix = ("by_package", (package_id,)) if package_id else ("by_time", ())
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             page = snapshot.scan(
                 RECEIPT_ENTRY.name, path, prefix, after=after, limit=limit
             )
@@ -104,7 +103,7 @@ class PackageReads:
 
     def receipt(self, receipt_id: str) -> Receipt:
         """One receipt; NotFoundError when there is none."""
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             row = snapshot.get(RECEIPT.name, (receipt_id,))
         if row is None:
             raise NotFoundError(
@@ -138,7 +137,7 @@ class PackageReads:
         prefix: tuple[str, ...] = (package_id,)
         if field is not None:
             path, prefix = "by_field", (package_id, field)
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             find_package(snapshot, package_id)
             page = snapshot.scan(
                 DIMENSION.name,
@@ -161,14 +160,14 @@ class PackageReads:
             IntegrityError: stored bytes don't agree with their digests.
 
         """
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             return read_package(snapshot, package_id).files
 
     def descendants(
         self, package_id: str, *, after: str | None = None, limit: int = 100
     ) -> Sequence[Lineage]:
         """The packages of the scope that were made from this one, page by page."""
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             page = snapshot.scan(
                 LINEAGE.name,
                 "by_origin",
@@ -177,9 +176,6 @@ class PackageReads:
                 limit=limit,
             )
         return cast("Sequence[Lineage]", page)
-
-    def _snapshot(self) -> AbstractContextManager[Snapshot]:
-        return self._work.store.snapshot(self._work.scope)
 
 
 def _all(

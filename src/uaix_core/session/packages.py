@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, Unpack, cast
 
-import attrs
-
-from uaix_core.history.idempotency import check_key
-from uaix_core.history.receipts import Writing
 from uaix_core.packages.acceptance import (
     check_policy,
     decide_policy,
     in_force,
-    judged_by_policy,
     policy_of,
 )
 from uaix_core.packages.answers import (
-    Answered,
-    PackageRefusedError,
     Refused,
     Stored,
-    answer_of,
     receipt_in,
 )
 from uaix_core.packages.archive.writer import write_archive
-from uaix_core.packages.changes import refusal, without_room
 from uaix_core.packages.clone import (
     Origin,
     cloned_files,
@@ -36,21 +26,16 @@ from uaix_core.packages.clone import (
 from uaix_core.packages.export import (
     Exported,
     export_receipt,
-    find_package,
     read_package,
 )
-from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.limits import HIGHEST_LIMITS
 from uaix_core.packages.lint import Checks, Report, lint
-from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.source import PackageSource
-from uaix_core.packages.standing import same_persona
 from uaix_core.packages.update import Edit, decide_update
 from uaix_core.schema.commits import Commit, Recorded
-from uaix_core.session.package_reads import PackageReads
+from uaix_core.session.package_revisions import PackageRevisions
 from uaix_core.session.writes import write
-from uaix_core.store.port import Snapshot
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
 from uaix_core.values.ids import check_id
@@ -58,22 +43,15 @@ from uaix_core.values.ids import check_id
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from uaix_core.history.receipts import Writing
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.policy import AcceptancePolicy
-
-#: What a verb comes to over one snapshot.
-Decision = Commit | Answered | Refused
-
-#: From what stands and what was judged to what to write.
-Decide = Callable[[Snapshot, Writing, Report, str | None], Decision]
+    from uaix_core.session.package_writes import Decision
+    from uaix_core.store.port import Snapshot
 
 
-class Packages(PackageReads):
+class Packages(PackageRevisions):
     """The package verbs of one session; made by it, not by hand."""
-
-    def lint(self, source: PackageSource, **checks: Unpack[Checks]) -> Report:
-        """Judge a package without storing anything."""
-        return lint(source, now=self._work.clock.now(), **checks)
 
     def install(
         self,
@@ -198,79 +176,6 @@ class Packages(PackageReads):
 
         return self._run("clone", decide, None)
 
-    def _store(
-        self,
-        operation: str,
-        source: PackageSource,
-        checks: Checks,
-        key: str | None,
-        decide: Decide,
-    ) -> Stored:
-        check_key(key)
-        report = self.lint(source, **checks)
-        if report.package is None:
-            raise self._refused(operation, report, source)
-
-        def decided(snapshot: Snapshot, writing: Writing) -> Decision:
-            decision = decide(snapshot, writing, report, key)
-            if isinstance(decision, Commit):
-                return self._under_policy(snapshot, report, decision)
-            return decision
-
-        stored = self._run(operation, decided, source)
-        return attrs.evolve(stored, notices=(*report.findings, *stored.notices))
-
-    def _under_policy(
-        self, snapshot: Snapshot, report: Report, commit: Commit
-    ) -> Commit | Refused:
-        too_large = without_room(report)
-        if too_large is not None:
-            return too_large
-        verdict = judged_by_policy(snapshot, report)
-        if isinstance(verdict, Refused):
-            return verdict
-        return attrs.evolve(commit, expects=(*commit.expects, verdict))
-
-    def _run(
-        self,
-        operation: str,
-        decide: Callable[[Snapshot, Writing], Decision],
-        source: PackageSource | None,
-    ) -> Stored:
-        """Decide and write until one goes through, and answer."""
-        writing = self._writing()
-        answers: list[Stored] = []
-
-        def decided(snapshot: Snapshot) -> Commit | Refused | None:
-            answers.clear()
-            decision = decide(snapshot, writing)
-            if isinstance(decision, Answered):
-                answers.append(decision.answer)
-                return decision.commit
-            return decision
-
-        outcome: Recorded | Refused | None = write(
-            self._work.store, self._work.scope, decided
-        )
-        if isinstance(outcome, Refused):
-            raise self._refused(operation, outcome.report, source)
-        with self._snapshot() as snapshot:
-            if answers:
-                stored = answers[0]
-            else:
-                receipt_id = receipt_in(cast("Recorded", outcome)).receipt_id
-                stored = answer_of(snapshot, receipt_id, is_first=True)
-            package = find_package(snapshot, stored.package_id)
-            findings = Findings(RULES)
-            if same_persona(snapshot, stored.package_id):
-                findings.add("package.same-persona")
-        return attrs.evolve(
-            stored,
-            is_current=stored.checkpoint_id == package.checkpoint_id,
-            is_staged=self._work.is_staged,
-            notices=tuple(findings),
-        )
-
     def set_policy(self, policy: AcceptancePolicy) -> str:
         """Put an acceptance policy in force for the scope; the id of its receipt.
 
@@ -278,7 +183,7 @@ class Packages(PackageReads):
         refuse. ``AcceptancePolicy()`` asks for nothing.
         """
         check_policy(policy)
-        writing = self._writing()
+        writing = self._work.writing()
 
         def decided(snapshot: Snapshot) -> Commit:
             return decide_policy(snapshot, writing, policy)
@@ -293,17 +198,8 @@ class Packages(PackageReads):
             CallerError: ``policy.broken`` when its text is gone or can't be read.
 
         """
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             return policy_of(in_force(snapshot))
-
-    def _refused(
-        self, operation: str, report: Report, source: PackageSource | None
-    ) -> PackageRefusedError:
-        archive = source.archive if source is not None else None
-        digest = None if archive is None else sha256_hex(archive)
-        commit = refusal(self._writing(), operation, report, digest)
-        recorded = self._work.store.append(commit)
-        return PackageRefusedError(report, receipt_in(recorded).receipt_id)
 
     def export(
         self, package_id: str, *, form: Literal["archive", "folder"] = "archive"
@@ -323,13 +219,13 @@ class Packages(PackageReads):
                 "an export is an archive or a folder", code="export.form", path="form"
             )
         work = self._work
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             stored = read_package(snapshot, package_id)
         archive = None
         if form == "archive":
             archive = write_archive(stored.files, limits=HIGHEST_LIMITS)
         digest = None if archive is None else sha256_hex(archive)
-        writing = self._writing()
+        writing = self._work.writing()
         receipt = export_receipt(writing, stored, digest)
         recorded = work.store.append(
             Commit(writing.scope, writing.now, adds=(receipt,))
@@ -345,8 +241,3 @@ class Packages(PackageReads):
             archive=archive,
             is_staged=work.is_staged,
         )
-
-    def _writing(self) -> Writing:
-        work = self._work
-        now = work.clock.now()
-        return Writing(work.scope, work.principal, now, work.ids, work.random)

@@ -11,7 +11,6 @@ from uaix_core.authority.registering import DOCUMENTS, decide_registration
 from uaix_core.authority.relations import LATEST_REGISTRATION, REGISTRATION
 from uaix_core.authority.stored import latest_registration, registered_document
 from uaix_core.gate.scan import scan_fields
-from uaix_core.history.receipts import Writing
 from uaix_core.schema.commits import Recorded
 from uaix_core.schema.relations import BY_KEY
 from uaix_core.session.writes import write
@@ -20,7 +19,6 @@ from uaix_core.values.ids import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
 
     from uaix_core.authority.documents import DocumentSource, RegistryDocument
     from uaix_core.authority.grants import OperatorGrants
@@ -67,8 +65,7 @@ class Registrations:
 
         """
         work = self._work
-        now = work.clock.now()
-        writing = Writing(work.scope, work.principal, now, work.ids, work.random)
+        writing = work.writing()
 
         def decided(snapshot: Snapshot) -> Commit | Registered:
             return decide_registration(
@@ -108,7 +105,7 @@ class Registrations:
             IntegrityError: ``registration.broken``.
 
         """
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             if version is None:
                 latest = latest_registration(snapshot, self._registry, namespace)
                 version = latest.document_version
@@ -118,7 +115,7 @@ class Registrations:
         self, *, after: str | None = None, limit: int = 100
     ) -> Sequence[LatestRegistration]:
         """The latest version of each namespace, in their order, page by page."""
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             page = snapshot.scan(
                 LATEST_REGISTRATION.name,
                 BY_KEY,
@@ -140,7 +137,7 @@ class Registrations:
             NotFoundError: ``registration.not-found``.
 
         """
-        with self._snapshot() as snapshot:
+        with self._work.snapshot() as snapshot:
             latest_registration(snapshot, self._registry, namespace)
             page = snapshot.scan(
                 REGISTRATION.name,
@@ -150,6 +147,3 @@ class Registrations:
                 limit=limit,
             )
         return cast("Sequence[Registration]", page)
-
-    def _snapshot(self) -> AbstractContextManager[Snapshot]:
-        return self._work.store.snapshot(self._work.scope)

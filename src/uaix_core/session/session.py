@@ -12,6 +12,7 @@ from uaix_core.session.work import Work
 if TYPE_CHECKING:
     from uaix_core.session.packages import Packages
     from uaix_core.session.registrations import Registrations
+    from uaix_core.session.reviews import Reviews
 
 
 @attrs.define(frozen=True, slots=False, eq=False)
@@ -38,3 +39,10 @@ class Session(Work):
         )
 
         return Registrations(self)
+
+    @cached_property
+    def review(self) -> Reviews:
+        """The review verbs: package, records, keep, take, restore, waiting."""
+        from uaix_core.session.reviews import Reviews  # noqa: PLC0415 - on first use
+
+        return Reviews(self, self.packages)

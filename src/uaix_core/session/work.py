@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from uaix_core.history.receipts import Writing
 from uaix_core.store.port import Capability
 
 if TYPE_CHECKING:
-    from uaix_core.store.port import Store
+    from contextlib import AbstractContextManager
+
+    from uaix_core.store.port import Snapshot, Store
     from uaix_core.values.ids import Ids, Principal, Random, ScopeId
     from uaix_core.values.instants import Clock
 
@@ -40,3 +43,12 @@ class Work:
         """Whether what is written is only staged, until the host commits."""
         declared = self.store.capabilities
         return Capability.JOINS in declared and Capability.DURABLE not in declared
+
+    def writing(self) -> Writing:
+        """Who writes where, when, and with which sources of ids and salts."""
+        now = self.clock.now()
+        return Writing(self.scope, self.principal, now, self.ids, self.random)
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """What the scope holds now."""
+        return self.store.snapshot(self.scope)

@@ -1,0 +1,178 @@
+"""Records and their revisions: what is answered about them, and how they are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from uaix_core.history.receipts import Writing, receipt_row
+from uaix_core.history.relations import CONFLICT, HEAD, REVISION
+from uaix_core.packages.relations import PACKAGE_FILE
+from uaix_core.schema.commits import Commit
+from uaix_core.store.port import MAX_SCAN
+from uaix_core.values.canonical import SALT_BYTES, sha256_hex
+from uaix_core.values.errors import ConflictError, IntegrityError, NotFoundError
+
+if TYPE_CHECKING:
+    from uaix_core.history.relations import Conflict, Head, Revision
+    from uaix_core.packages.findings import Finding
+    from uaix_core.packages.relations import PackageFile
+    from uaix_core.store.port import Snapshot
+
+
+@attrs.frozen
+class Candidate:
+    """What somebody wanted to write over a head that had moved by then."""
+
+    package_id: str
+    record_id: str
+    path: str
+    expected_revision: str | None
+    content: bytes | None = attrs.field(repr=False)
+    media_type: str = ""
+
+
+class RevisionConflictError(ConflictError):
+    """Another revision stands than the writer has seen; the record is unchanged.
+
+    ``current`` is the head that stands, ``expected_revision`` what the writer named.
+    ``conflict_id`` names the row that keeps the candidate; it is None until one does,
+    as in a host's transaction, where only the host may say that it is kept.
+    """
+
+    default_code = "revision.conflict"
+
+    def __init__(self, head: Head, candidate: Candidate) -> None:
+        super().__init__(
+            "another revision of the record stands",
+            relation=HEAD.name,
+            key=(head.package_id, head.record_id),
+            expected=None,
+            current=head,
+            path=candidate.path,
+            hint="read the current revision and decide again",
+        )
+        self.expected_revision = candidate.expected_revision
+        self.candidate = candidate
+        self.conflict_id: str | None = None
+
+
+@attrs.frozen
+class Revised:
+    """The answer to a change of one record.
+
+    ``seq`` is the commit that made the revision, ``receipt`` the id of its receipt;
+    ``is_first`` is false when the very change was made before.
+    """
+
+    package_id: str
+    record_id: str
+    path: str
+    revision_id: str
+    number: int
+    change: str
+    checkpoint_id: str
+    seq: int
+    receipt: str
+    is_first: bool
+    is_staged: bool = False
+    notices: tuple[Finding, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        return attrs.asdict(self)
+
+
+def not_found(path: str) -> NotFoundError:
+    """The error for a path at which no record stands."""
+    return NotFoundError(
+        "no such record in this package", code="record.not-found", path=path
+    )
+
+
+def keep_candidate(
+    writing: Writing, head: Head, candidate: Candidate, receipt_id: str
+) -> tuple[Commit, str]:
+    """The commit that keeps a candidate which lost, and the id of its conflict."""
+    content = candidate.content
+    row = cast(
+        "Conflict",
+        CONFLICT.named_by_header(
+            "conflict_id",
+            writing.random.bytes(SALT_BYTES),
+            package_id=candidate.package_id,
+            record_id=candidate.record_id,
+            expected_revision_id=candidate.expected_revision,
+            head_revision_id=head.revision_id,
+            change="tombstone" if content is None else "replace",
+            receipt_id=receipt_id,
+            actor_kind=writing.principal.kind,
+            actor_id=writing.principal.id,
+            path=candidate.path,
+            media_type=candidate.media_type,
+            sha256=sha256_hex(content or b""),
+            content=content or b"",
+        ),
+    )
+    receipt = receipt_row(
+        writing,
+        receipt_id,
+        operation="conflict",
+        outcome="refused",
+        details={"conflict_id": row.conflict_id},
+        package_id=candidate.package_id,
+    )
+    return (
+        Commit(writing.scope, writing.now, adds=(row, receipt)),
+        row.conflict_id,
+    )
+
+
+def file_at(snapshot: Snapshot, package_id: str, path: str) -> PackageFile:
+    """The file that stands at a path of a package.
+
+    Raises:
+        NotFoundError: ``record.not-found``.
+
+    """
+    found = snapshot.scan(PACKAGE_FILE.name, "by_path", (package_id, path), limit=1)
+    if not found:
+        raise not_found(path)
+    return cast("PackageFile", found[0])
+
+
+def chain_of(snapshot: Snapshot, package_id: str, record_id: str) -> list[Revision]:
+    """All revisions of a record from the first on, each the child of the one before.
+
+    Raises:
+        IntegrityError: ``revision.chain`` when one is missing.
+
+    """
+    rows: list[Revision] = []
+    after: tuple[Any, ...] | None = None
+    while True:
+        page = cast(
+            "list[Revision]",
+            snapshot.scan(
+                REVISION.name,
+                "by_record",
+                (package_id, record_id),
+                after=after,
+                limit=MAX_SCAN,
+            ),
+        )
+        rows += page
+        if len(page) < MAX_SCAN:
+            break
+        after = (page[-1].number, page[-1].revision_id)
+    parent = None
+    for number, row in enumerate(rows, 1):
+        if row.number != number or row.parent_revision_id != parent:
+            raise IntegrityError(
+                "the chain of a record's revisions has a gap",
+                code="revision.chain",
+                path=f"{package_id}/{record_id}#{number}",
+            )
+        parent = row.revision_id
+    return rows

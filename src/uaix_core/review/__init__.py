@@ -1,0 +1,1 @@
+"""Reviews: what a person decided about what the library leaves open."""

@@ -1,0 +1,79 @@
+"""The relations of the review room."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from uaix_core.history.relations import ActorKind
+from uaix_core.schema.relations import Keep, Relation
+from uaix_core.schema.rows import BodyRow, Id, Instant, Json, Row, Text, Word, row
+
+Subject = Annotated[str, Word("package", "record", "conflict")]
+Verdict = Annotated[
+    str,
+    Word(
+        "quarantined",
+        "review_required",
+        "active",
+        "reviewed",
+        "approved",
+        "rejected",
+        "restored",
+        "kept",
+        "taken",
+    ),
+]
+
+
+@row
+class Review(BodyRow):
+    """What a reviewer decided about a package, a record or a conflict.
+
+    A review of a package names the checkpoint that was looked at, one of a record the
+    revision, one of a conflict the conflict. ``blockers`` is a list of texts,
+    ``consent`` an object: who agreed to what.
+    """
+
+    review_id: Id
+    subject: Subject
+    verdict: Verdict
+    package_id: Id
+    record_id: Id | None
+    revision_id: Id | None
+    checkpoint_id: Id | None
+    conflict_id: Id | None
+    receipt_id: Id
+    actor_kind: ActorKind
+    actor_id: Id
+    note: Text | None
+    blockers: Json | None
+    consent: Json | None
+
+
+@row
+class OpenConflict(Row):
+    """A conflict that nobody has decided yet."""
+
+    package_id: Id
+    record_id: Id
+    conflict_id: Id
+    opened_at: Instant
+    actor_kind: ActorKind
+    actor_id: Id
+
+
+REVIEW = Relation(
+    "review",
+    Review,
+    ("review_id",),
+    keep=Keep.HISTORY,
+    paths={"by_package": ("package_id", "subject")},
+    body=("note", "blockers", "consent"),
+)
+OPEN_CONFLICT = Relation(
+    "open_conflict",
+    OpenConflict,
+    ("package_id", "record_id", "conflict_id"),
+    keep=Keep.VIEW,
+    versioned=True,
+)

@@ -1,0 +1,334 @@
+"""The package verbs that change one record: revise, tombstone, revert."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+import attrs
+
+from uaix_core.history.relations import CONFLICT, HEAD, REVISION
+from uaix_core.packages.answers import Refused
+from uaix_core.packages.export import find_package
+from uaix_core.packages.revising import Wanted, answer_after, decide_revision
+from uaix_core.packages.revisions import (
+    Revised,
+    RevisionConflictError,
+    chain_of,
+    file_at,
+    keep_candidate,
+    not_found,
+)
+from uaix_core.review.relations import OPEN_CONFLICT
+from uaix_core.schema.commits import Commit
+from uaix_core.session.package_writes import PackageWrites, refuse_secret
+from uaix_core.session.writes import write
+from uaix_core.values.errors import CallerError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from uaix_core.history.relations import Conflict, Head, Revision
+    from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.lint import Checks, Report
+    from uaix_core.packages.source import PackageSource
+    from uaix_core.review.relations import OpenConflict
+    from uaix_core.schema.commits import Recorded
+    from uaix_core.store.port import Snapshot
+
+#: The longest reason of a tombstone, in characters.
+MAX_REASON = 1_000
+
+
+@attrs.frozen
+class RecordView:
+    """A record as it stands: its head and the revision that the head names."""
+
+    head: Head
+    revision: Revision
+
+
+class PackageRevisions(PackageWrites):
+    """Changing one record of a package, by compare-and-set on its head."""
+
+    def record(self, package_id: str, path: str) -> RecordView:
+        """The record at a path: what it says, and the revision to expect.
+
+        Raises:
+            NotFoundError: ``package.not-found``, ``record.not-found``.
+
+        """
+        with self._work.snapshot() as snapshot:
+            find_package(snapshot, package_id)
+            file = file_at(snapshot, package_id, path)
+            key = (package_id, file.record_id)
+            return RecordView(
+                cast("Head", snapshot.get(HEAD.name, key)),
+                cast("Revision", snapshot.get(REVISION.name, (file.revision_id,))),
+            )
+
+    def revisions(self, package_id: str, record_id: str) -> Sequence[Revision]:
+        """All revisions of a record from the first on, without a gap.
+
+        Raises:
+            NotFoundError: ``package.not-found``, ``record.not-found``.
+            IntegrityError: ``revision.chain``.
+
+        """
+        with self._work.snapshot() as snapshot:
+            find_package(snapshot, package_id)
+            chain = chain_of(snapshot, package_id, record_id)
+        if not chain:
+            raise not_found(record_id)
+        return chain
+
+    def revision(self, revision_id: str) -> Revision:
+        """One revision by its id.
+
+        Raises:
+            NotFoundError: ``revision.not-found``.
+
+        """
+        with self._work.snapshot() as snapshot:
+            return _revision(snapshot, revision_id)
+
+    def revise(  # noqa: PLR0913 - what a change consists of
+        self,
+        package_id: str,
+        path: str,
+        content: bytes,
+        *,
+        expected_revision: str | None,
+        entry: Mapping[str, Any] | None = None,
+        authorisations: Collection[Authorisation] = (),
+        **checks: Unpack[Checks],
+    ) -> Revised:
+        """Give a record its next revision, or make it.
+
+        The package becomes a new checkpoint, again in quarantine; its other records
+        stay as they are. The same change again answers as the first time.
+
+        Args:
+            package_id: whose record it is.
+            path: where its file stands.
+            content: the bytes of the file.
+            expected_revision: the revision that stands as far as the caller knows,
+                None to make a record that isn't there.
+            entry: members of its manifest entry by their wire names; a new file needs
+                role, scope, requiredStatus, mediaType and source.
+            authorisations: which changes of protected files are wanted.
+            checks: ruleset, strictness and limits, as `uaix_core.lint`.
+
+        Raises:
+            NotFoundError: ``package.not-found``, ``record.not-found``.
+            RevisionConflictError: ``revision.conflict``: another revision stands; the
+                candidate is kept as a conflict, unless a host's transaction is joined.
+            PackageRefusedError: what the package would become did not pass.
+            CallerError: ``record.tombstoned``, ``revise.entry``, ``revise.manifest``,
+                ``package.erased``.
+
+        """
+        wanted = Wanted(
+            package_id,
+            path,
+            bytes(content),
+            expected_revision,
+            entry=entry,
+            authorisations=tuple(authorisations),
+        )
+        return self.apply(wanted, checks)
+
+    def tombstone(
+        self,
+        package_id: str,
+        path: str,
+        *,
+        expected_revision: str,
+        reason: str,
+        authorisations: Collection[Authorisation] = (),
+        **checks: Unpack[Checks],
+    ) -> Revised:
+        """Retire a record: its history stays, its file goes; a review brings it back.
+
+        Args:
+            package_id: whose record it is.
+            path: where its file stands.
+            expected_revision: as for `revise`.
+            reason: why, 1 to 1,000 characters; it stands in the receipt.
+            authorisations: as for `revise`.
+            checks: as for `revise`.
+
+        Raises:
+            PackageRefusedError: also when the package needs the file.
+            CallerError: ``tombstone.reason``, and as `revise`.
+
+        """
+        said: object = reason
+        if not isinstance(said, str) or not 0 < len(said) <= MAX_REASON:
+            raise CallerError(
+                f"a tombstone has a reason of 1 to {MAX_REASON:,} characters",
+                code="tombstone.reason",
+                path="reason",
+            )
+        refuse_secret({"reason": reason})
+        wanted = Wanted(
+            package_id,
+            path,
+            None,
+            expected_revision,
+            authorisations=tuple(authorisations),
+            details={"reason": reason},
+        )
+        return self.apply(wanted, checks)
+
+    def revert(
+        self,
+        package_id: str,
+        path: str,
+        *,
+        revision_id: str,
+        expected_revision: str,
+        authorisations: Collection[Authorisation] = (),
+        **checks: Unpack[Checks],
+    ) -> Revised:
+        """Make what an older revision says the next one; history only grows.
+
+        Args:
+            package_id: whose record it is.
+            path: where its file stands.
+            revision_id: the older revision of the same record.
+            expected_revision: as for `revise`.
+            authorisations: as for `revise`.
+            checks: as for `revise`.
+
+        Raises:
+            NotFoundError: ``revision.not-found``, and as `revise`.
+            CallerError: ``revision.erased`` when its content is gone,
+                ``revision.other-record`` when it is of another record.
+
+        """
+        with self._work.snapshot() as snapshot:
+            file = file_at(snapshot, package_id, path)
+            older = _revision(snapshot, revision_id)
+        if (older.package_id, older.record_id) != (package_id, file.record_id):
+            raise CallerError(
+                "the revision is of another record",
+                code="revision.other-record",
+                path=revision_id,
+            )
+        if older.content is None or older.change == "tombstone":
+            raise CallerError(
+                "the revision has no content any more",
+                code="revision.erased",
+                path=revision_id,
+            )
+        wanted = Wanted(
+            package_id,
+            path,
+            older.content,
+            expected_revision,
+            authorisations=tuple(authorisations),
+            details={"reverts_to": revision_id},
+        )
+        return self.apply(wanted, checks)
+
+    def conflicts(
+        self,
+        package_id: str | None = None,
+        *,
+        after: tuple[str, str, str] | None = None,
+        limit: int = 100,
+    ) -> Sequence[OpenConflict]:
+        """The conflicts that wait for a person, page by page.
+
+        ``after`` are package, record and conflict of the last one of the page before.
+        """
+        prefix = () if package_id is None else (package_id,)
+        start = None if after is None else after[len(prefix) :]
+        with self._work.snapshot() as snapshot:
+            page = snapshot.scan(
+                OPEN_CONFLICT.name, "key", prefix, after=start, limit=limit
+            )
+        return cast("Sequence[OpenConflict]", page)
+
+    def conflict(self, conflict_id: str) -> Conflict:
+        """One conflict with its candidate; NotFoundError (``conflict.not-found``)."""
+        with self._work.snapshot() as snapshot:
+            row = snapshot.get(CONFLICT.name, (conflict_id,))
+        if row is None:
+            raise NotFoundError(
+                "no such conflict in this scope",
+                code="conflict.not-found",
+                path=conflict_id,
+            )
+        return cast("Conflict", row)
+
+    def keep_conflict(self, error: RevisionConflictError) -> str:
+        """Keep the candidate of a refused change as a conflict; the id of it.
+
+        An owned store does so by itself. Inside a host's transaction nobody knows
+        whether it is kept, so the host says that it is wanted.
+        """
+        if error.conflict_id is None:
+            head = cast("Head", error.current)
+            receipt = self._work.ids.new()
+            commit, name = keep_candidate(
+                self._work.writing(), head, error.candidate, receipt
+            )
+            self._work.store.append(commit)
+            error.conflict_id = name
+        return error.conflict_id
+
+    def apply(
+        self, wanted: Wanted, checks: Checks, receipt_id: str | None = None
+    ) -> Revised:
+        """Decide a change that was put together, write it, and answer.
+
+        The review verbs make theirs out of more than `revise` takes.
+        """
+        refuse_secret({"path": wanted.path})
+        writing = self._work.writing()
+        receipt = self._work.ids.new() if receipt_id is None else receipt_id
+
+        def judged(source: PackageSource) -> Report:
+            return self.lint(source, **checks)
+
+        reports: list[Report] = []
+
+        def judge(source: PackageSource) -> Report:
+            reports[:] = [judged(source)]
+            return reports[0]
+
+        def decided(snapshot: Snapshot) -> Commit | Refused | Revised:
+            decision = decide_revision(snapshot, writing, wanted, judge, receipt)
+            if isinstance(decision, Commit):
+                return self._under_policy(snapshot, reports[0], decision)
+            return decision
+
+        try:
+            outcome: Recorded | Refused | Revised = write(
+                self._work.store, self._work.scope, decided
+            )
+        except RevisionConflictError as error:
+            if not self._work.is_staged:
+                self.keep_conflict(error)
+            raise
+        is_staged = self._work.is_staged
+        if isinstance(outcome, Refused):
+            raise self._refused("revise", outcome.report, None)
+        if isinstance(outcome, Revised):
+            return attrs.evolve(outcome, is_staged=is_staged)
+        with self._work.snapshot() as snapshot:
+            answer = answer_after(snapshot, wanted)
+        notices = reports[0].findings
+        return attrs.evolve(answer, is_staged=is_staged, notices=notices)
+
+
+def _revision(snapshot: Snapshot, revision_id: str) -> Revision:
+    row = snapshot.get(REVISION.name, (revision_id,))
+    if row is None:
+        raise NotFoundError(
+            "no such revision in this scope",
+            code="revision.not-found",
+            path=revision_id,
+        )
+    return cast("Revision", row)
