@@ -22,10 +22,13 @@ if TYPE_CHECKING:
     from uaix_core.packages.limits import Limits
     from uaix_core.packages.lint import Report, lint
     from uaix_core.packages.policy import AcceptancePolicy
+    from uaix_core.packages.revisions import Revised, RevisionConflictError
     from uaix_core.packages.signatures import key_id, sign
     from uaix_core.packages.source import PackageSource
     from uaix_core.packages.templates.new import new_package
     from uaix_core.packages.templates.repack import repack
+    from uaix_core.review.notes import ReviewNote
+    from uaix_core.session.reviews import Reviewed
     from uaix_core.session.schema import SCHEMA
     from uaix_core.session.session import Session
     from uaix_core.store.port import Capability, Snapshot, Store
@@ -60,6 +63,10 @@ _HOMES = {
     "Registered": "authority.answers",
     "RegistryDocument": "authority.documents",
     "Report": "packages.lint",
+    "ReviewNote": "review.notes",
+    "Reviewed": "session.reviews",
+    "Revised": "packages.revisions",
+    "RevisionConflictError": "packages.revisions",
     "SCHEMA": "session.schema",
     "ScopeId": "values.ids",
     "Session": "session.session",
@@ -79,18 +86,14 @@ _HOMES = {
 }
 
 __all__ = [
-    "diff_packages",
-    "sign",
-    "key_id",
-    "Exported",
-    "Stored",
-    "Finding",
     "AcceptancePolicy",
     "Authorisation",
     "CallerError",
     "Capability",
     "ConflictError",
     "Decision",
+    "Exported",
+    "Finding",
     "IntegrityError",
     "Limits",
     "NotFoundError",
@@ -102,18 +105,26 @@ __all__ = [
     "Registered",
     "RegistryDocument",
     "Report",
+    "ReviewNote",
+    "Reviewed",
+    "Revised",
+    "RevisionConflictError",
     "SCHEMA",
     "ScopeId",
     "Session",
     "Snapshot",
     "StorageError",
     "Store",
+    "Stored",
     "UaixError",
+    "diff_packages",
     "document_digest",
+    "key_id",
     "lint",
     "new_package",
     "read_grants",
     "repack",
+    "sign",
 ]
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import attrs
+
 from uaix_core.authority.relations import LatestRegistration, Registration
 from uaix_core.history.relations import (
+    Conflict,
     Head,
     Idempotency,
     Receipt,
@@ -23,6 +26,7 @@ from uaix_core.packages.relations import (
     Package,
     PackageScope,
 )
+from uaix_core.review.relations import OpenConflict, Review
 from uaix_core.session.schema import SCHEMA
 
 if TYPE_CHECKING:
@@ -45,8 +49,12 @@ class PlainViews:
         self._single: list[Row] = []
         self._policy: list[Row] = []
         self._latest: dict[tuple[str, str], LatestRegistration] = {}
+        self._open: dict[tuple[str, str, str], OpenConflict] = {}
+        self._verdicts: dict[tuple[str, str], tuple[str | None, str, int]] = {}
         for recorded in commits:
-            for row in recorded.commit.adds:
+            # A review speaks of what stands with its commit.
+            rows = recorded.commit.adds
+            for row in sorted(rows, key=lambda row: isinstance(row, Review)):
                 self._take(row, recorded.recorded_at, recorded.seq)
 
     def _take(self, row: Row, at: int, seq: int) -> None:
@@ -69,6 +77,20 @@ class PlainViews:
                     self._latest[place] = LatestRegistration(
                         *place, number, receipt, at, version=seq
                     )
+            case Conflict():
+                self._open[row.package_id, row.record_id, row.conflict_id] = (
+                    OpenConflict(
+                        row.package_id,
+                        row.record_id,
+                        row.conflict_id,
+                        at,
+                        row.actor_kind,
+                        row.actor_id,
+                        version=seq,
+                    )
+                )
+            case Review():
+                self._take_review(row, seq)
             case Acceptance():
                 shown = ("packages", row.acceptance_id, row.number, row.policy)
                 self._policy = [AcceptanceInForce(*shown, version=seq)]
@@ -89,6 +111,21 @@ class PlainViews:
             digests = (row.manifest_sha256, row.files_sha256)
             named = (row.package_id, *digests, row.number, row.checkpoint_id)
             self._single.append(CheckpointDigest(*named))
+
+    def _take_review(self, row: Review, seq: int) -> None:
+        package = self._packages.get(row.package_id)
+        if row.subject == "package" and package is not None:
+            if package.checkpoint_id == row.checkpoint_id:
+                self._packages[row.package_id] = attrs.evolve(
+                    package, state=row.verdict, version=seq
+                )
+        elif row.subject == "record" and row.verdict != "restored":
+            place = row.package_id, row.record_id or ""
+            if self._files[place][0].revision_id == row.revision_id:
+                self._verdicts[place] = row.revision_id, row.verdict, seq
+        elif row.subject == "conflict":
+            named = row.record_id or "", row.conflict_id or ""
+            self._open.pop((row.package_id, *named), None)
 
     def _take_receipt(self, row: Receipt, at: int, seq: int) -> None:
         self._single.append(
@@ -116,15 +153,21 @@ class PlainViews:
     def rows(self) -> dict[str, list[tuple[object, int, Row]]]:
         """View -> key, version and row of all that stands, in order."""
         every: list[Row] = [*self._single, *self._policy, *self._heads.values()]
-        every += self._latest.values()
+        every += [*self._latest.values(), *self._open.values()]
         for package in self._packages.values():
             every.append(package)
             declared = json.loads(package.declared_scopes or "[]")
             every += [PackageScope(package.package_id, scope) for scope in declared]
         for revision, seq in self._files.values():
             if revision.path is not None and revision.change != "tombstone":
+                written = seq
                 first, *others = file_rows(revision)
-                every += [PACKAGE_FILE.stamped(first, seq), *others]
+                place = revision.package_id, revision.record_id
+                about, verdict, at = self._verdicts.get(place, (None, "", 0))
+                if about == revision.revision_id:
+                    first = attrs.evolve(first, review_state=verdict)
+                    written = at
+                every += [PACKAGE_FILE.stamped(first, written), *others]
         return sorted_rows(every)
 
 

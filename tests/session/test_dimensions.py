@@ -7,7 +7,7 @@ import hashlib
 import pytest
 from tests.packages.package_maker import Maker
 
-from uaix_core import NotFoundError, Session
+from uaix_core import Authorisation, NotFoundError, Session
 from uaix_core.schema.commits import Commit
 
 ID = "made-by-code"
@@ -66,7 +66,11 @@ def test_fields_follow_an_update(session: Session) -> None:
     session.packages.install(one.archive())
     base = hashlib.sha256(one.manifest_bytes()).hexdigest()
 
-    session.packages.update(two.archive(), based_on=base)
+    session.packages.update(
+        two.archive(),
+        based_on=base,
+        authorisations=[Authorisation(PERSONA, "replace")],
+    )
 
     assert ["Bo"] == said(session, "name")
     assert [] == said(session, "old")

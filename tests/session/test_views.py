@@ -15,7 +15,7 @@ from uaix_backends.memory import MemoryStore
 from uaix_core import ScopeId
 from uaix_core.authority.relations import REGISTRATION
 from uaix_core.history.receipts import Writing, receipt_row
-from uaix_core.history.relations import REVISION
+from uaix_core.history.relations import CONFLICT, REVISION
 from uaix_core.packages.file_views import file_rows
 from uaix_core.packages.relations import (
     ACCEPTANCE,
@@ -24,6 +24,7 @@ from uaix_core.packages.relations import (
     PackageFile,
     PersonaName,
 )
+from uaix_core.review.relations import REVIEW
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Keep
 from uaix_core.session.schema import SCHEMA
@@ -114,31 +115,110 @@ def registration(namespace: str, version: int) -> Row:
     )
 
 
-def life(data: st.DataObject) -> MemoryStore:
+def conflict(number: int, package: str, record: str) -> Row:
+    """A candidate that lost."""
+    return CONFLICT.named_by_header(
+        "conflict_id",
+        b"s" * 16,
+        package_id=package,
+        record_id=record,
+        expected_revision_id=f"r{number}",
+        head_revision_id="r",
+        change="replace",
+        receipt_id="r",
+        actor_kind="agent",
+        actor_id="bot",
+        path=f".uai/{record}.uai",
+        media_type="text/uaix",
+        sha256="0" * 64,
+        content=b"lost",
+    )
+
+
+VERDICTS = {
+    "package": ("quarantined", "active"),
+    "record": ("reviewed", "rejected", "restored"),
+    "conflict": ("kept", "taken"),
+}
+
+
+def review(number: int, subject: str, verdict: str, about: Row) -> Row:
+    """A review of a checkpoint's package, a revision's record or a conflict."""
+    names = ("record_id", "revision_id", "checkpoint_id", "conflict_id")
+    return REVIEW.named_by_header(
+        "review_id",
+        number.to_bytes(16),
+        subject=subject,
+        verdict=verdict,
+        package_id=about.package_id,
+        receipt_id="r",
+        actor_kind="human",
+        actor_id="x",
+        note="",
+        blockers="[]",
+        consent="{}",
+        **{name: getattr(about, name, None) for name in names},
+    )
+
+
+def a_review(data: st.DataObject, number: int, rows: list[Row]) -> list[Row]:
+    """A review of something that was written, standing or not, erased or not."""
+    subjects = {CONFLICT: "conflict", CHECKPOINT: "package", REVISION: "record"}
+    about = [row for row in rows if SCHEMA.of(row) in subjects]
+    if not about:
+        return []
+    row = data.draw(st.sampled_from(about))
+    subject = subjects[SCHEMA.of(row)]
+    verdict = data.draw(st.sampled_from(VERDICTS[subject]))
+    return [review(number, subject, verdict, row)]
+
+
+KINDS = (
+    "revision",
+    "checkpoint",
+    "registration",
+    "receipt",
+    "conflict",
+    "review",
+    "erase",
+)
+#: The kinds that reviews are about.
+REVIEWED = ("revision", "checkpoint", "conflict", "review", "review", "erase")
+
+
+def life(
+    data: st.DataObject,
+    kinds: tuple[str, ...] = KINDS,
+    packages: st.SearchStrategy[str] = PACKAGES,
+    records: st.SearchStrategy[str] = RECORDS,
+) -> MemoryStore:
     """A store after some commits and erasures."""
     store, sources = MemoryStore(), Counter()
     writing = Writing(SCOPE, Principal("operator", "x"), 0, sources, sources)
     written: list[tuple[str, tuple[str]]] = []
+    rows: list[Row] = []
     # In whatever order: a ledger may come from where another rule was in force.
     versions = data.draw(st.permutations([(n, v) for n in "ab" for v in (1, 2, 3)]))
     for number in range(1, data.draw(st.integers(1, 10)) + 1):
         adds: list[Row] = []
         erases = []
-        kind = data.draw(
-            st.sampled_from(
-                ["revision", "checkpoint", "registration", "receipt", "erase"]
-            )
-        )
+        kind = data.draw(st.sampled_from(kinds))
         if kind == "revision":
-            args = data.draw(PACKAGES), data.draw(RECORDS), data.draw(CHANGES)
+            args = data.draw(packages), data.draw(records), data.draw(CHANGES)
             adds.append(revision(number, *args, data.draw(BODIES)))
         elif kind == "checkpoint":
-            adds.append(checkpoint(number, data.draw(PACKAGES), data.draw(WORDS)))
+            adds.append(checkpoint(number, data.draw(packages), data.draw(WORDS)))
+        elif kind == "conflict":
+            adds.append(conflict(number, data.draw(packages), data.draw(records)))
+        elif kind == "review" and (said := a_review(data, number, rows)):
+            adds += said
+            if data.draw(st.booleans()):
+                adds += a_review(data, number + 100, rows)
         elif kind == "registration" and versions:
             count = data.draw(st.integers(1, 2))
             adds += [registration(*place) for place in versions[:count]]
             del versions[:count]
-        elif kind in ("receipt", "registration") or not written:
+        elif kind in ("receipt", "registration", "review") or not written:
             keyed = data.draw(st.sampled_from([None, "k1", "k2"]))
             receipt = receipt_row(
                 writing,
@@ -146,16 +226,18 @@ def life(data: st.DataObject) -> MemoryStore:
                 operation="install",
                 outcome="accepted",
                 details={},
-                package_id=data.draw(PACKAGES),
+                package_id=data.draw(packages),
                 key_digest=keyed,
             )
             adds.append(receipt)
-        if kind == "erase" and written:
+        also = kind == "review" and data.draw(st.booleans())
+        if (kind == "erase" or also) and written:
             erases = data.draw(
                 st.lists(st.sampled_from(written), unique=True, min_size=1)
             )
         store.append(Commit(SCOPE, number, adds=tuple(adds), erases=tuple(erases)))
         refs = (store.schema.of(row).ref(row) for row in adds)
+        rows += adds
         written += [(ref.relation, ref.key) for ref in refs]
     return store
 
@@ -180,6 +262,14 @@ def plain_views(store: MemoryStore) -> dict[str, list[tuple[object, int, Row]]]:
 def test_views_show_what_they_say(data: st.DataObject) -> None:
     """After any life the views are what the history plainly says."""
     store = life(data)
+
+    assert plain_views(store) == views_of(store)
+
+
+@given(st.data())
+def test_reviews_show_what_they_say(data: st.DataObject) -> None:
+    """After any life of one record the views show the last word on what stands."""
+    store = life(data, REVIEWED, st.just("one"), st.just("a"))
 
     assert plain_views(store) == views_of(store)
 

@@ -11,7 +11,7 @@ from uaix_backends import read_package, write_package
 from uaix_core.packages.templates.repack import repack
 
 MANIFEST = ".uai/manifest.uaix.json"
-PERSONA = ".uai/persona.uai"
+CONTEXT = ".uai/world-context.uai"
 ANCHOR = ".uai/taboo.uai"
 ANSWER = {
     "path",
@@ -28,7 +28,7 @@ ANSWER = {
 }
 
 
-def edit(files, path=PERSONA, text=b"\nMARKED-BODY answers briefly.\n"):
+def edit(files, path=CONTEXT, text=b"\nMARKED-BODY answers briefly.\n"):
     """A package with more in one file, and a manifest that fits."""
     return repack({**files, path: files[path] + text}).files
 
@@ -99,7 +99,7 @@ def test_an_edit_of_anything_but_the_current_checkpoint_is_refused(
         (("--based-on", "none.uaix"), 2, "files.missing"),
         (("--based-on", "broken.uaix"), 2, "zip.not-zip"),
         (("--based-on", "empty"), 2, "manifest.missing"),
-        (("--authorise", ".uai/persona.uai:replace"), 2, "anchor.authorisation"),
+        (("--authorise", f"{CONTEXT}:replace"), 2, "anchor.authorisation"),
         (("--authorise", f"{ANCHOR}:paint"), 2, "anchor.authorisation"),
         (("--authorise", ANCHOR), 2, "anchor.authorisation"),
     ],
@@ -120,23 +120,27 @@ def test_an_update_without_a_base_changes_nothing(
     assert 1 == run("show", "ada", *at, "--json").line["number"]
 
 
-def test_an_anchor_changes_only_with_an_authorisation(
-    run, archive, persona, at, tmp_path
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [(ANCHOR, "anchor.mutation"), (".uai/persona.uai", "persona.mutation")],
+)
+def test_a_protected_file_changes_only_with_an_authorisation(
+    run, archive, *, persona, at, tmp_path, path, code
 ):
-    """Totem, taboo and talisman stay unless path and operation are named."""
-    write_package(tmp_path / "new.uaix", edit(persona, ANCHOR))
+    """An anchor or a persona stays unless path and operation are named."""
+    write_package(tmp_path / "new.uaix", edit(persona, path))
     run("install", archive, *at)
     based = ("update", "new.uaix", "--based-on", archive, *at, "--json")
 
     refused = run(*based)
     assert 1 == refused.code
     report, error = refused.lines
-    assert "anchor.mutation" in [f["code"] for f in report["findings"]]
+    assert code in [f["code"] for f in report["findings"]]
     assert "package.refused" == error["error"]["code"]
     assert "MARKED-BODY" not in refused.out + refused.err
 
-    assert 1 == run(*based, "--authorise", f"{ANCHOR}:tombstone").code
-    assert 0 == run(*based, "--authorise", f"{ANCHOR}:replace").code
+    assert 1 == run(*based, "--authorise", f"{path}:tombstone").code
+    assert 0 == run(*based, "--authorise", f"{path}:replace").code
 
 
 def test_there_is_nothing_to_update(run, archive, edited, at, tmp_path):

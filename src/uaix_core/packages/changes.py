@@ -12,7 +12,7 @@ import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import HEAD, REVISION
-from uaix_core.packages.anchors import FileChange
+from uaix_core.packages.anchors import FileChange, unauthorised
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.file_views import UNREGISTERED
 from uaix_core.packages.findings import Findings
@@ -31,10 +31,11 @@ from uaix_core.values.errors import CallerError
 from uaix_core.values.parsing import canonical_text_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from uaix_core.history.idempotency import KeyUse
     from uaix_core.history.relations import Head, Revision
+    from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.checked import CheckedFile, CheckedPackage
     from uaix_core.packages.lint import Report
     from uaix_core.packages.standing import Standing
@@ -143,6 +144,24 @@ def file_changes(plan: Plan) -> list[FileChange]:
     gone = _gone(plan.standing, {one.record_id for one in wanted})
     changes += [FileChange("tombstone", r.path or "", r.path) for r, _head in gone]
     return changes
+
+
+def refused_changes(
+    plan: Plan, authorisations: Collection[Authorisation]
+) -> Refused | None:
+    """The refusal of changes of protected files that nobody has authorised."""
+    findings = Findings(RULES)
+    for change in unauthorised(file_changes(plan), authorisations):
+        findings.add(
+            change.protection or "",
+            change.path,
+            f"{change.operation} without an authorisation",
+        )
+    if not findings.has_error:
+        return None
+    told = (*findings, *plan.report.findings)
+    report = attrs.evolve(plan.report, verdict="refuse", findings=told, package=None)
+    return Refused(report)
 
 
 def _change_of(head: Head | None) -> str:

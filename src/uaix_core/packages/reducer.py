@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from uaix_core.history.relations import Revision
 from uaix_core.packages.acceptance import reduce_acceptance
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 #: The words of `Review.verdict` that a file may show.
 _REVIEW_STATES = frozenset(PACKAGE_FILE.fields["review_state"].words)
+#: Those that a package may show.
+_PACKAGE_STATES = frozenset(PACKAGE.fields["state"].words)
 _TEXTS = (
     "profile_id",
     "issuer",
@@ -107,7 +109,8 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
         package = packages.get(ref)
         if package is not None and package.checkpoint_id == checkpoint.checkpoint_id:
             scopes |= dict.fromkeys(_scopes(package))
-            puts.append(_without_texts(package))
+            packages[ref] = _without_texts(package)
+            puts.append(packages[ref])
     files = {r: row for r, row in before.items() if isinstance(row, PackageFile)}
     for revision in revisions:
         old_file = files.pop(file_ref(revision), None)
@@ -118,7 +121,7 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     for revision in lost_revisions:
         file = files.get(file_ref(revision))
         if file is not None and file.revision_id == revision.revision_id:
-            drops += rows_of(file)
+            drops += rows_of(files.pop(file_ref(revision)))
     puts += _after_reviews(reviews, packages, files)
     puts += [row for row in scopes.values() if row is not None]
     # Those that are put stand, whatever is dropped beside them.
@@ -128,9 +131,10 @@ def reduce_packages(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
 
 def _reviewed(review: Review) -> list[Ref]:
     """The rows of this room that a review is about."""
-    if review.subject == "package":
+    if review.subject == "package" and review.verdict in _PACKAGE_STATES:
         return [_package_ref(review.package_id)]
-    if review.subject == "record" and review.record_id is not None:
+    is_shown = review.verdict in _REVIEW_STATES and review.record_id is not None
+    if review.subject == "record" and is_shown:
         return [Ref(PACKAGE_FILE.name, (review.package_id, review.record_id))]
     return []
 
@@ -141,14 +145,16 @@ def _after_reviews(
     files: Mapping[Ref, PackageFile],
 ) -> Iterator[Row]:
     """What stands as it was reviewed; a word on something older changes nothing."""
+    # Of several words in one commit the last one counts.
+    found: dict[Ref, Row] = {}
     for review in reviews:
         for ref in _reviewed(review):
             package, file = packages.get(ref), files.get(ref)
             if package is not None and package.checkpoint_id == review.checkpoint_id:
-                yield _with(PACKAGE, package, "state", review.verdict)
-            is_same = file is not None and file.revision_id == review.revision_id
-            if file is not None and is_same and review.verdict in _REVIEW_STATES:
-                yield _with(PACKAGE_FILE, file, "review_state", review.verdict)
+                found[ref] = _with(PACKAGE, package, "state", review.verdict)
+            if file is not None and file.revision_id == review.revision_id:
+                found[ref] = _with(PACKAGE_FILE, file, "review_state", review.verdict)
+    yield from found.values()
 
 
 def _with(relation: Relation, row: Row, field: str, value: str) -> Row:
@@ -172,13 +178,13 @@ def _package(checkpoint: Checkpoint, old: Package | None, now: int) -> Package:
     )
 
 
-def _without_texts(package: Package) -> Row:
+def _without_texts(package: Package) -> Package:
     # The version stays: the row's last writer is still the checkpoint's commit.
     values = (
         None if name in _TEXTS else value
         for name, value in zip(PACKAGE.columns, PACKAGE.values(package), strict=True)
     )
-    return PACKAGE.make(tuple(values), package.version)
+    return cast("Package", PACKAGE.make(tuple(values), package.version))
 
 
 ACCEPTANCE_ROOM = Room(

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from uaix_core.packages.anchors import Authorisation, unauthorised
+from uaix_core.history.relations import Revision
+from uaix_core.packages.anchors import check_authoriser
 from uaix_core.packages.answers import Refused
-from uaix_core.packages.changes import Plan, build_commit, file_changes
+from uaix_core.packages.changes import Plan, build_commit, refused_changes
 from uaix_core.packages.entry_edits import with_file, without_file
 from uaix_core.packages.export import find_package, read_package
-from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import keyed
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import MANIFEST_PATH
@@ -25,22 +25,23 @@ from uaix_core.packages.revisions import (
     Candidate,
     Revised,
     RevisionConflictError,
+    made_before,
     not_found,
 )
-from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.source import PackageSource
 from uaix_core.packages.standing import read_standing
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from uaix_core.history.receipts import Writing
     from uaix_core.history.relations import Head
+    from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Report
     from uaix_core.packages.standing import Standing
-    from uaix_core.schema.commits import Commit, Expect
+    from uaix_core.schema.commits import Commit, Expect, Recorded
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
 
@@ -48,18 +49,28 @@ OPERATION: Final = "revise"
 
 
 @attrs.frozen
-class Wanted:
-    """A change of one record.
+class RecordChange:
+    """What is to become of one record, and which revision of it was seen.
 
-    ``content`` is None for a tombstone, ``reason`` says why there is one. ``entry`` are
-    members of the manifest entry by their wire names.
+    ``content`` is None for a tombstone. ``expected_revision`` is None for a record that
+    isn't there yet. ``entry`` are members of its manifest entry by their wire names.
     """
 
-    package_id: str
     path: str
     content: bytes | None = attrs.field(repr=False)
     expected_revision: str | None
     entry: Mapping[str, Any] | None = None
+
+
+@attrs.frozen
+class Wanted:
+    """Changes of one package that are made together or not at all.
+
+    ``details``, ``adds`` and ``expects`` are what the verb has to say beyond them.
+    """
+
+    package_id: str
+    changes: Sequence[RecordChange]
     authorisations: Collection[Authorisation] = ()
     details: Mapping[str, Any] = attrs.field(factory=dict)
     adds: tuple[Row, ...] = ()
@@ -68,19 +79,38 @@ class Wanted:
     may_restore: bool = False
 
 
-def decide_revision(
+@attrs.frozen
+class Decided:
+    """The commit of changes, None when all of them were made before.
+
+    ``before`` has the answers about those that were, by path.
+    """
+
+    commit: Commit | None
+    before: Mapping[str, Revised]
+
+    def answers(self, wanted: Wanted, recorded: Recorded | None) -> list[Revised]:
+        """The answer about each change, in the order in which they were wanted."""
+        made = {} if recorded is None else _answers_in(recorded)
+        return [
+            self.before.get(change.path) or made[change.path]
+            for change in wanted.changes
+        ]
+
+
+def decide_revisions(
     snapshot: Snapshot,
     writing: Writing,
     wanted: Wanted,
     judge: Callable[[PackageSource], Report],
     receipt_id: str,
-) -> Commit | Refused | Revised:
-    """The commit of a change, or the answer to a change that was made already.
+) -> Decided | Refused:
+    """The commit of changes that were seen to be right, or the answer to a retry.
 
     Args:
         snapshot: the scope as it stands.
         writing: who changes it, when.
-        wanted: the change.
+        wanted: the changes.
         judge: lints the package as it would become.
         receipt_id: what the receipt will be called.
 
@@ -88,37 +118,26 @@ def decide_revision(
         NotFoundError: ``package.not-found``, ``record.not-found``.
         RevisionConflictError: ``revision.conflict``; another revision stands.
         CallerError: ``record.tombstoned``, ``revise.entry``, ``revise.manifest``,
-            ``package.erased``.
+            ``package.erased``, ``anchor.authorisation``.
 
     """
+    check_authoriser(writing.principal, wanted.authorisations)
     package = find_package(snapshot, wanted.package_id)
-    if wanted.path == MANIFEST_PATH:
-        raise CallerError(
-            "the manifest follows from its files",
-            code="revise.manifest",
-            path=wanted.path,
-            hint="update the package to change what it declares",
-        )
     standing = read_standing(snapshot, package)
-    record_id = _record_at(standing, wanted.path)
-    head = None if record_id is None else standing.heads[record_id]
-    if _is_done(standing, record_id, wanted):
-        return _answer(snapshot, wanted, cast("Head", head))
-    _check_expected(standing, record_id, wanted)
-    if head is not None and head.change == "tombstone" and not wanted.may_restore:
-        raise CallerError(
-            "the record was tombstoned",
-            code="record.tombstoned",
-            path=wanted.path,
-            hint="a review brings it back",
-        )
-    files = read_package(snapshot, wanted.package_id).files
-    if wanted.content is None:
-        if head is None:
-            raise not_found(wanted.path)
-        files = without_file(files, wanted.path)
-    else:
-        files = with_file(files, wanted.path, wanted.content, wanted.entry)
+    before: dict[str, Revised] = {}
+    pending: list[RecordChange] = []
+    for change in wanted.changes:
+        revision = _done(snapshot, standing, change)
+        if revision is None:
+            pending.append(change)
+        else:
+            before[change.path] = _answer_before(snapshot, revision, change.path)
+    _check_expected(standing, pending)
+    if not pending:
+        return Decided(None, before)
+    files: Mapping[str, bytes] = read_package(snapshot, wanted.package_id).files
+    for change in pending:
+        files = _with_change(standing, files, change, wanted)
     report = judge(PackageSource(files=files))
     if report.package is None:
         return Refused(report)
@@ -130,76 +149,116 @@ def decide_revision(
         details=dict(wanted.details),
         adds=wanted.adds,
     )
-    findings = Findings(RULES)
-    for change in unauthorised(file_changes(plan), wanted.authorisations):
-        findings.add(
-            "anchor.mutation",
-            change.path,
-            f"{change.operation} of a protected anchor without an authorisation",
-        )
-    if findings.has_error:
-        told = (*findings, *report.findings)
-        return Refused(
-            attrs.evolve(report, verdict="refuse", findings=told, package=None)
-        )
+    refused = refused_changes(plan, wanted.authorisations)
+    if refused is not None:
+        return refused
     commit = build_commit(writing, plan, receipt_id)
-    return attrs.evolve(commit, expects=(*commit.expects, *wanted.expects))
+    made = {row.path for row in commit.adds if isinstance(row, Revision)}
+    for change in pending:
+        head = _head_at(standing, change.path)
+        if change.path not in made and head is not None:
+            # Only its manifest entry is another one: that makes no revision.
+            revision = standing.revisions[head.record_id]
+            before[change.path] = _answer_before(snapshot, revision, change.path)
+    expects = (*commit.expects, *wanted.expects)
+    return Decided(attrs.evolve(commit, expects=expects), before)
 
 
-def _record_at(standing: Standing, path: str) -> str | None:
-    """The record that stands at a path, or else the last one that stood there."""
+def _with_change(
+    standing: Standing,
+    files: Mapping[str, bytes],
+    change: RecordChange,
+    wanted: Wanted,
+) -> Mapping[str, bytes]:
+    """The files of a package with one change made."""
+    if change.path == MANIFEST_PATH:
+        raise CallerError(
+            "the manifest follows from its files",
+            code="revise.manifest",
+            path=change.path,
+            hint="update the package to change what it declares",
+        )
+    head = _head_at(standing, change.path)
+    if head is not None and head.change == "tombstone" and not wanted.may_restore:
+        raise CallerError(
+            "the record was tombstoned",
+            code="record.tombstoned",
+            path=change.path,
+            hint="a review brings it back",
+        )
+    if change.content is not None:
+        return with_file(files, change.path, change.content, change.entry)
+    if head is None:
+        raise not_found(change.path)
+    return without_file(files, change.path)
+
+
+def _head_at(standing: Standing, path: str) -> Head | None:
+    """The head of the record that stands at a path, or of the last one that did."""
     found = standing.records.get(path)
     if found is not None:
-        return found
+        return standing.heads[found]
     gone = [
-        (standing.heads[record_id].modified_at, record_id)
+        standing.heads[record_id]
         for record_id, revision in standing.revisions.items()
         if revision.path == path
     ]
-    return max(gone)[1] if gone else None
+    return max(gone, key=lambda head: (head.modified_at, head.record_id), default=None)
 
 
-def _is_done(standing: Standing, record_id: str | None, wanted: Wanted) -> bool:
-    """Whether the head is what this very change would make: a retry without a key."""
-    if record_id is None:
-        return False
-    revision = standing.revisions[record_id]
-    if revision.parent_revision_id != wanted.expected_revision:
-        return False
-    if wanted.content is None:
-        return revision.change == "tombstone"
-    return (
-        revision.change != "tombstone"
-        and revision.path == wanted.path
-        and revision.sha256 == sha256_hex(wanted.content)
-    )
+def _check_expected(standing: Standing, changes: Sequence[RecordChange]) -> None:
+    """Refuse all changes when one of them was made without seeing what stands."""
+    lost = []
+    for change in changes:
+        head = _head_at(standing, change.path)
+        if head is None:
+            if change.expected_revision is not None:
+                raise not_found(change.path)
+        elif head.revision_id != change.expected_revision:
+            media_type = standing.revisions[head.record_id].media_type
+            lost.append(
+                Candidate(
+                    head,
+                    change.path,
+                    change.expected_revision,
+                    change.content,
+                    media_type or "",
+                )
+            )
+    if lost:
+        raise RevisionConflictError(lost)
 
 
-def _check_expected(standing: Standing, record_id: str | None, wanted: Wanted) -> None:
-    head = None if record_id is None else standing.heads[record_id]
-    expected = wanted.expected_revision
+def _done(
+    snapshot: Snapshot, standing: Standing, change: RecordChange
+) -> Revision | None:
+    """The revision that this very change made before: a retry without a key.
+
+    A change to what stands already is none, so it counts as made too.
+    """
+    head = _head_at(standing, change.path)
     if head is None:
-        if expected is not None:
-            raise not_found(wanted.path)
-        return
-    if head.revision_id != expected:
-        raise RevisionConflictError(
-            head,
-            Candidate(
-                package_id=wanted.package_id,
-                record_id=head.record_id,
-                path=wanted.path,
-                expected_revision=expected,
-                content=wanted.content,
-                media_type=standing.revisions[head.record_id].media_type or "",
-            ),
-        )
+        return None
+    current = standing.revisions[head.record_id]
+    if head.revision_id == change.expected_revision and change.entry is None:
+        return current if _is_of(current, change) else None
+    parent = change.expected_revision
+    made = made_before(snapshot, head.package_id, head.record_id, parent)
+    return made if made is not None and _is_of(made, change) else None
 
 
-def _answer(snapshot: Snapshot, wanted: Wanted, head: Head) -> Revised:
-    """The answer to a change that was made before."""
-    checkpoint = _checkpoint_at(snapshot, wanted.package_id, head.version)
-    return revised(head, checkpoint, wanted.path, is_first=False)
+def _is_of(revision: Revision, change: RecordChange) -> bool:
+    """Whether a revision says what a change wants."""
+    if change.content is None or revision.change == "tombstone":
+        return change.content is None and revision.change == "tombstone"
+    is_there = revision.path == change.path
+    return is_there and revision.sha256 == sha256_hex(change.content)
+
+
+def _answer_before(snapshot: Snapshot, revision: Revision, path: str) -> Revised:
+    """The answer about a change that was made before."""
+    checkpoint = _checkpoint_at(snapshot, revision.package_id, revision.version)
+    return _revised(revision, checkpoint, path, revision.version, is_first=False)
 
 
 def _checkpoint_at(snapshot: Snapshot, package_id: str, seq: int) -> Checkpoint:
@@ -221,28 +280,30 @@ def _checkpoint_at(snapshot: Snapshot, package_id: str, seq: int) -> Checkpoint:
     raise not_found(package_id)
 
 
-def revised(
-    head: Head, checkpoint: Checkpoint, path: str, *, is_first: bool
+def _answers_in(recorded: Recorded) -> dict[str, Revised]:
+    """The answers about the revisions that a commit made, by path."""
+    adds = recorded.commit.adds
+    checkpoint = next(row for row in adds if isinstance(row, Checkpoint))
+    return {
+        path: _revised(row, checkpoint, path, recorded.seq, is_first=True)
+        for row in adds
+        if isinstance(row, Revision)
+        for path in [row.path or ""]
+    }
+
+
+def _revised(
+    revision: Revision, checkpoint: Checkpoint, path: str, seq: int, *, is_first: bool
 ) -> Revised:
-    """The answer to a change, of the head and the checkpoint that it made."""
     return Revised(
-        package_id=head.package_id,
-        record_id=head.record_id,
+        package_id=revision.package_id,
+        record_id=revision.record_id,
         path=path,
-        revision_id=head.revision_id,
-        number=head.number,
-        change=head.change,
+        revision_id=revision.revision_id,
+        number=revision.number,
+        change=revision.change,
         checkpoint_id=checkpoint.checkpoint_id,
-        seq=head.version,
+        seq=seq,
         receipt=checkpoint.receipt_id,
         is_first=is_first,
     )
-
-
-def answer_after(snapshot: Snapshot, wanted: Wanted) -> Revised:
-    """The answer to a change that was just written."""
-    standing = read_standing(snapshot, find_package(snapshot, wanted.package_id))
-    record_id = cast("str", _record_at(standing, wanted.path))
-    head = standing.heads[record_id]
-    checkpoint = _checkpoint_at(snapshot, wanted.package_id, head.version)
-    return revised(head, checkpoint, wanted.path, is_first=True)

@@ -15,6 +15,8 @@ from uaix_core.values.canonical import SALT_BYTES, sha256_hex
 from uaix_core.values.errors import ConflictError, IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from uaix_core.history.relations import Conflict, Head, Revision
     from uaix_core.packages.findings import Finding
     from uaix_core.packages.relations import PackageFile
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Candidate:
-    """What somebody wanted to write over a head that had moved by then."""
+    """What somebody wanted to write over a head that had moved by then.
 
-    package_id: str
-    record_id: str
+    ``head`` is the one that stands. ``content`` is None for a tombstone.
+    """
+
+    head: Head
     path: str
     expected_revision: str | None
     content: bytes | None = attrs.field(repr=False)
@@ -34,28 +38,31 @@ class Candidate:
 
 
 class RevisionConflictError(ConflictError):
-    """Another revision stands than the writer has seen; the record is unchanged.
+    """Another revision stands than the writer has seen; every record is unchanged.
 
-    ``current`` is the head that stands, ``expected_revision`` what the writer named.
-    ``conflict_id`` names the row that keeps the candidate; it is None until one does,
-    as in a host's transaction, where only the host may say that it is kept.
+    ``candidates`` are all that lost, each with the head that stands; ``current`` is
+    the head of the first. ``conflict_ids`` name the rows that keep them, in the same
+    order; there are none until they are kept, as in a host's transaction, where only
+    the host may say that they are.
     """
 
     default_code = "revision.conflict"
 
-    def __init__(self, head: Head, candidate: Candidate) -> None:
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        first = candidates[0]
         super().__init__(
-            "another revision of the record stands",
+            "another revision of the record stands"
+            if len(candidates) == 1
+            else f"other revisions of {len(candidates)} records stand",
             relation=HEAD.name,
-            key=(head.package_id, head.record_id),
+            key=(first.head.package_id, first.head.record_id),
             expected=None,
-            current=head,
-            path=candidate.path,
+            current=first.head,
+            path=first.path,
             hint="read the current revision and decide again",
         )
-        self.expected_revision = candidate.expected_revision
-        self.candidate = candidate
-        self.conflict_id: str | None = None
+        self.candidates = tuple(candidates)
+        self.conflict_ids: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -91,42 +98,42 @@ def not_found(path: str) -> NotFoundError:
     )
 
 
-def keep_candidate(
-    writing: Writing, head: Head, candidate: Candidate, receipt_id: str
-) -> tuple[Commit, str]:
-    """The commit that keeps a candidate which lost, and the id of its conflict."""
-    content = candidate.content
-    row = cast(
-        "Conflict",
-        CONFLICT.named_by_header(
-            "conflict_id",
-            writing.random.bytes(SALT_BYTES),
-            package_id=candidate.package_id,
-            record_id=candidate.record_id,
-            expected_revision_id=candidate.expected_revision,
-            head_revision_id=head.revision_id,
-            change="tombstone" if content is None else "replace",
-            receipt_id=receipt_id,
-            actor_kind=writing.principal.kind,
-            actor_id=writing.principal.id,
-            path=candidate.path,
-            media_type=candidate.media_type,
-            sha256=sha256_hex(content or b""),
-            content=content or b"",
-        ),
-    )
+def keep_candidates(
+    writing: Writing, candidates: Sequence[Candidate], receipt_id: str
+) -> tuple[Commit, tuple[str, ...]]:
+    """The commit that keeps what lost, and the ids of its conflicts."""
+    rows = [_conflict(writing, one, receipt_id) for one in candidates]
+    names = tuple(row.conflict_id for row in rows)
     receipt = receipt_row(
         writing,
         receipt_id,
         operation="conflict",
         outcome="refused",
-        details={"conflict_id": row.conflict_id},
-        package_id=candidate.package_id,
+        details={"conflict_ids": list(names)},
+        package_id=candidates[0].head.package_id,
     )
-    return (
-        Commit(writing.scope, writing.now, adds=(row, receipt)),
-        row.conflict_id,
+    return Commit(writing.scope, writing.now, adds=(*rows, receipt)), names
+
+
+def _conflict(writing: Writing, candidate: Candidate, receipt_id: str) -> Conflict:
+    head, content = candidate.head, candidate.content
+    row = CONFLICT.named_by_header(
+        "conflict_id",
+        writing.random.bytes(SALT_BYTES),
+        package_id=head.package_id,
+        record_id=head.record_id,
+        expected_revision_id=candidate.expected_revision,
+        head_revision_id=head.revision_id,
+        change="tombstone" if content is None else "replace",
+        receipt_id=receipt_id,
+        actor_kind=writing.principal.kind,
+        actor_id=writing.principal.id,
+        path=candidate.path,
+        media_type=candidate.media_type,
+        sha256=sha256_hex(content or b""),
+        content=content or b"",
     )
+    return cast("Conflict", row)
 
 
 def file_at(snapshot: Snapshot, package_id: str, path: str) -> PackageFile:
@@ -176,3 +183,22 @@ def chain_of(snapshot: Snapshot, package_id: str, record_id: str) -> list[Revisi
             )
         parent = row.revision_id
     return rows
+
+
+def made_before(
+    snapshot: Snapshot, package_id: str, record_id: str, parent: str | None
+) -> Revision | None:
+    """The revision of a record that came right after another, or first; or None.
+
+    ``parent`` is the id of the revision before it, None for the first one.
+    """
+    number = 1
+    if parent is not None:
+        before = cast("Revision | None", snapshot.get(REVISION.name, (parent,)))
+        if before is None or before.record_id != record_id:
+            return None
+        number = before.number + 1
+    found = snapshot.scan(
+        REVISION.name, "by_record", (package_id, record_id, number), limit=1
+    )
+    return cast("Revision", found[0]) if found else None

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.packages.anchors import Authorisation, unauthorised
+from uaix_core.packages.anchors import Authorisation, check_authoriser
 from uaix_core.packages.answers import Answered, Refused, answer_of
-from uaix_core.packages.changes import Plan, build_commit, file_changes
-from uaix_core.packages.findings import Findings
+from uaix_core.packages.changes import Plan, build_commit, refused_changes
 from uaix_core.packages.install import accepted, answered, keyed
 from uaix_core.packages.manifest.words import is_sha256
-from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.standing import (
     conflict,
     is_whole,
@@ -57,6 +55,7 @@ def decide_update(
         ConflictError: ``package.stale`` when another checkpoint is the current one.
 
     """
+    check_authoriser(writing.principal, edit.authorisations)
     package = accepted(report)
     wanted = sorted([a.path, a.operation] for a in edit.authorisations)
     more = canonical_text([edit.based_on, wanted])
@@ -83,22 +82,9 @@ def decide_update(
             "authorisations": [[a.path, a.operation] for a in edit.authorisations]
         },
     )
-    findings = Findings(RULES)
-    for change in unauthorised(file_changes(plan), edit.authorisations):
-        findings.add(
-            "anchor.mutation",
-            change.path,
-            f"{change.operation} of a protected anchor without an authorisation",
-        )
-    if findings.has_error:
-        return Refused(
-            attrs.evolve(
-                report,
-                verdict="refuse",
-                findings=(*findings, *report.findings),
-                package=None,
-            )
-        )
+    refused = refused_changes(plan, edit.authorisations)
+    if refused is not None:
+        return refused
     return build_commit(writing, plan, writing.ids.new())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
@@ -9,20 +10,24 @@ import attrs
 from uaix_core.history.relations import CONFLICT, HEAD, REVISION
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.export import find_package
-from uaix_core.packages.revising import Wanted, answer_after, decide_revision
+from uaix_core.packages.revising import (
+    Decided,
+    RecordChange,
+    Wanted,
+    decide_revisions,
+)
 from uaix_core.packages.revisions import (
     Revised,
     RevisionConflictError,
     chain_of,
     file_at,
-    keep_candidate,
+    keep_candidates,
     not_found,
 )
 from uaix_core.review.relations import OPEN_CONFLICT
-from uaix_core.schema.commits import Commit
 from uaix_core.session.package_writes import PackageWrites, refuse_secret
 from uaix_core.session.writes import write
-from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_core.values.errors import CallerError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.lint import Checks, Report
     from uaix_core.packages.source import PackageSource
     from uaix_core.review.relations import OpenConflict
-    from uaix_core.schema.commits import Recorded
+    from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.store.port import Snapshot
 
 #: The longest reason of a tombstone, in characters.
@@ -127,15 +132,8 @@ class PackageRevisions(PackageWrites):
                 ``package.erased``.
 
         """
-        wanted = Wanted(
-            package_id,
-            path,
-            bytes(content),
-            expected_revision,
-            entry=entry,
-            authorisations=tuple(authorisations),
-        )
-        return self.apply(wanted, checks)
+        change = RecordChange(path, bytes(content), expected_revision, entry)
+        return self._one(package_id, change, authorisations, checks)
 
     def tombstone(
         self,
@@ -170,15 +168,9 @@ class PackageRevisions(PackageWrites):
                 path="reason",
             )
         refuse_secret({"reason": reason})
-        wanted = Wanted(
-            package_id,
-            path,
-            None,
-            expected_revision,
-            authorisations=tuple(authorisations),
-            details={"reason": reason},
-        )
-        return self.apply(wanted, checks)
+        change = RecordChange(path, None, expected_revision)
+        details = {"reason": reason}
+        return self._one(package_id, change, authorisations, checks, details)
 
     def revert(
         self,
@@ -221,15 +213,9 @@ class PackageRevisions(PackageWrites):
                 code="revision.erased",
                 path=revision_id,
             )
-        wanted = Wanted(
-            package_id,
-            path,
-            older.content,
-            expected_revision,
-            authorisations=tuple(authorisations),
-            details={"reverts_to": revision_id},
-        )
-        return self.apply(wanted, checks)
+        change = RecordChange(path, older.content, expected_revision)
+        details = {"reverts_to": revision_id}
+        return self._one(package_id, change, authorisations, checks, details)
 
     def conflicts(
         self,
@@ -262,65 +248,74 @@ class PackageRevisions(PackageWrites):
             )
         return cast("Conflict", row)
 
-    def keep_conflict(self, error: RevisionConflictError) -> str:
-        """Keep the candidate of a refused change as a conflict; the id of it.
+    def keep_conflict(self, error: RevisionConflictError) -> tuple[str, ...]:
+        """Keep what was refused as conflicts; their ids, one of each candidate.
 
-        An owned store does so by itself. Inside a host's transaction nobody knows
-        whether it is kept, so the host says that it is wanted.
+        An owned store does so by itself, if it can. Inside a host's transaction nobody
+        knows whether they are kept, so the host says that it is wanted.
         """
-        if error.conflict_id is None:
-            head = cast("Head", error.current)
-            receipt = self._work.ids.new()
-            commit, name = keep_candidate(
-                self._work.writing(), head, error.candidate, receipt
+        if not error.conflict_ids:
+            commit, names = keep_candidates(
+                self._work.writing(), error.candidates, self._work.ids.new()
             )
             self._work.store.append(commit)
-            error.conflict_id = name
-        return error.conflict_id
+            error.conflict_ids = names
+        return error.conflict_ids
+
+    def _one(
+        self,
+        package_id: str,
+        change: RecordChange,
+        authorisations: Collection[Authorisation],
+        checks: Checks,
+        details: Mapping[str, Any] | None = None,
+    ) -> Revised:
+        wanted = Wanted(package_id, [change], tuple(authorisations), details or {})
+        return self.apply(wanted, checks)[0]
 
     def apply(
         self, wanted: Wanted, checks: Checks, receipt_id: str | None = None
-    ) -> Revised:
-        """Decide a change that was put together, write it, and answer.
+    ) -> list[Revised]:
+        """Decide changes that were put together, write them, and answer about each.
 
-        The review verbs make theirs out of more than `revise` takes.
+        The verbs of review and adoption make theirs out of more than `revise` takes.
         """
-        refuse_secret({"path": wanted.path})
+        refuse_secret({"path": [change.path for change in wanted.changes]})
         writing = self._work.writing()
         receipt = self._work.ids.new() if receipt_id is None else receipt_id
-
-        def judged(source: PackageSource) -> Report:
-            return self.lint(source, **checks)
-
         reports: list[Report] = []
+        decisions: list[Decided] = []
 
         def judge(source: PackageSource) -> Report:
-            reports[:] = [judged(source)]
+            reports[:] = [self.lint(source, **checks)]
             return reports[0]
 
-        def decided(snapshot: Snapshot) -> Commit | Refused | Revised:
-            decision = decide_revision(snapshot, writing, wanted, judge, receipt)
-            if isinstance(decision, Commit):
-                return self._under_policy(snapshot, reports[0], decision)
-            return decision
+        def decided(snapshot: Snapshot) -> Commit | Refused | None:
+            decision = decide_revisions(snapshot, writing, wanted, judge, receipt)
+            if isinstance(decision, Refused):
+                return decision
+            decisions[:] = [decision]
+            if decision.commit is None:
+                return None
+            return self._under_policy(snapshot, reports[0], decision.commit)
 
         try:
-            outcome: Recorded | Refused | Revised = write(
+            outcome: Recorded | Refused | None = write(
                 self._work.store, self._work.scope, decided
             )
         except RevisionConflictError as error:
             if not self._work.is_staged:
-                self.keep_conflict(error)
+                # That the change lost is told also when nothing can be kept.
+                with contextlib.suppress(StorageError):
+                    self.keep_conflict(error)
             raise
-        is_staged = self._work.is_staged
         if isinstance(outcome, Refused):
             raise self._refused("revise", outcome.report, None)
-        if isinstance(outcome, Revised):
-            return attrs.evolve(outcome, is_staged=is_staged)
-        with self._work.snapshot() as snapshot:
-            answer = answer_after(snapshot, wanted)
-        notices = reports[0].findings
-        return attrs.evolve(answer, is_staged=is_staged, notices=notices)
+        notices = reports[0].findings if outcome is not None else ()
+        return [
+            attrs.evolve(answer, is_staged=self._work.is_staged, notices=notices)
+            for answer in decisions[0].answers(wanted, outcome)
+        ]
 
 
 def _revision(snapshot: Snapshot, revision_id: str) -> Revision:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
@@ -17,7 +18,7 @@ from uaix_core.packages.reviewing import (
     expect_open,
     find_open,
 )
-from uaix_core.packages.revising import Wanted
+from uaix_core.packages.revising import RecordChange, Wanted
 from uaix_core.packages.revisions import chain_of, not_found
 from uaix_core.review.notes import ReviewNote, check_reviewer, review_row
 from uaix_core.review.relations import REVIEW
@@ -29,7 +30,7 @@ from uaix_core.values.errors import CallerError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from uaix_core.history.relations import Conflict
+    from uaix_core.history.relations import Conflict, Revision
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.relations import PackageFile
@@ -211,17 +212,16 @@ class Reviews:
         review = conflict_review(
             self._work.writing(), receipt_id, opened, "taken", said
         )
+        content = None if row.change == "tombstone" else row.content
         wanted = Wanted(
             opened.package_id,
-            row.path,
-            None if row.change == "tombstone" else row.content,
-            expected_revision,
+            [RecordChange(row.path, content, expected_revision)],
             authorisations=tuple(authorisations),
             details={"conflict_id": opened.conflict_id},
             adds=(review,),
             expects=(expect_open(opened),),
         )
-        return self._packages.apply(wanted, checks, receipt_id)
+        return self._packages.apply(wanted, checks, receipt_id)[0]
 
     def restore(
         self,
@@ -278,18 +278,15 @@ class Reviews:
         )
         wanted = Wanted(
             package_id,
-            path,
-            before.content,
-            expected_revision,
-            entry=_entry(before),
+            [RecordChange(path, before.content, expected_revision, _entry(before))],
             authorisations=tuple(authorisations),
             details={"restores": before.revision_id},
             adds=(review,),
             may_restore=True,
         )
-        return self._packages.apply(wanted, checks, receipt_id)
+        return self._packages.apply(wanted, checks, receipt_id)[0]
 
-    def history_of(self, package_id: str) -> Sequence[Review]:
+    def history(self, package_id: str) -> Sequence[Review]:
         """All reviews of a package, oldest first.
 
         Raises:
@@ -345,10 +342,8 @@ def _reopened(snapshot: Snapshot, opened: OpenConflict) -> OpenConflict:
     return find_open(snapshot, key)
 
 
-def _entry(before: Any) -> dict[str, Any]:
+def _entry(before: Revision) -> dict[str, Any]:
     """The members of the manifest entry that a revision was listed with."""
-    import json  # noqa: PLC0415 - for the one member that is JSON
-
     return {
         "role": before.role,
         "requiredStatus": before.required_status,

@@ -10,6 +10,7 @@ import attrs
 from uaix_core.session.work import Work
 
 if TYPE_CHECKING:
+    from uaix_core.packages.revisions import RevisionConflictError
     from uaix_core.session.packages import Packages
     from uaix_core.session.registrations import Registrations
     from uaix_core.session.reviews import Reviews
@@ -46,3 +47,7 @@ class Session(Work):
         from uaix_core.session.reviews import Reviews  # noqa: PLC0415 - on first use
 
         return Reviews(self, self.packages)
+
+    def keep_conflict(self, error: RevisionConflictError) -> tuple[str, ...]:
+        """See `uaix_core.session.packages.Packages.keep_conflict`."""
+        return self.packages.keep_conflict(error)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from uaix_backends.files import read_package, write_package
+from uaix_core.packages.anchors import Authorisation
 from uaix_core.packages.diff import diff_packages
 from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.packages.required.sets import MANIFEST_PATH
@@ -39,7 +40,9 @@ def _update(places: Places) -> Shown:
     first = files_at(places.at(places.SOURCE))[MANIFEST_PATH]
     with session_at(places) as session:
         updated = session.packages.update(
-            read_package(places.at(places.EDITED_PACKED)), based_on=sha256_hex(first)
+            read_package(places.at(places.EDITED_PACKED)),
+            based_on=sha256_hex(first),
+            authorisations=[Authorisation(PERSONA_FILE, "replace")],
         )
         history = session.packages.history(places.PACKAGE_ID)
         try:
@@ -86,7 +89,7 @@ def _clone(places: Places) -> Shown:
 
 EDIT_STEPS: Final = (
     Step("edit", "edit a file and pack", _edit, (Places.EDITED, Places.EDITED_PACKED)),
-    Step("update", "update what is stored", _update),
+    Step("update", "update it with a person's word", _update),
     Step("diff", "compare before and after", _diff),
     Step("clone", "clone it", _clone, (Places.CLONED,)),
 )

@@ -194,7 +194,7 @@ def _authorisations(
     multiple=True,
     metavar="PATH:OPERATION",
     callback=_authorisations,
-    help="Let a protected anchor change: create, replace, tombstone or restore.",
+    help="Let an anchor or a persona change: create, replace, tombstone or restore.",
 )
 @key_option
 @judging_options

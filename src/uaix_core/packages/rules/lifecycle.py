@@ -1,6 +1,7 @@
 """Rules about what a package may do to what is stored already.
 
-Source: UAIX package format v0.1, protected anchors; "Install, restore, clone, update".
+Source: UAIX package format v0.1, protected anchors and
+the persona preservation rule; "Install, restore, clone, update".
 """
 
 from __future__ import annotations
@@ -17,6 +18,14 @@ LIFECYCLE_RULES: Final[dict[str, Rule]] = {
             family="anchor_mutation",
             severity="error",
             meaning="a protected anchor changes without an authorisation",
+            trigger="authority_boundary_conflict",
+            hint="an authorisation names the path and the operation",
+        ),
+        Rule(
+            code="persona.mutation",
+            family="anchor_mutation",
+            severity="error",
+            meaning="a file of the persona changes without an authorisation",
             trigger="authority_boundary_conflict",
             hint="an authorisation names the path and the operation",
         ),

@@ -1,0 +1,403 @@
+"""Laws of review: who decides, on what was seen, and what only a review may do."""
+
+from __future__ import annotations
+
+import json
+
+import attrs
+import pytest
+from tests.session.package_kit import ENTRY, ID, NOTE, acting_as, head, package
+from tests.session.test_lifecycle import based_on, erase, interrupted, replaced
+
+from uaix_core import (
+    CallerError,
+    ConflictError,
+    NotFoundError,
+    ReviewNote,
+    RevisionConflictError,
+    Session,
+)
+from uaix_core.history.relations import Conflict
+
+
+@pytest.fixture
+def installed(session: Session) -> Session:
+    """A session whose scope has the package."""
+    session.packages.install(package().archive())
+    return session
+
+
+def looked_at(session: Session) -> dict[str, str]:
+    """Every record of the package, and the revision that a reviewer sees."""
+    return {f.path: f.revision_id for f in session.packages.show(ID).files}
+
+
+def checkpoint(session: Session) -> str:
+    """The checkpoint that a reviewer sees."""
+    return session.packages.show(ID).package.checkpoint_id
+
+
+def activate(session: Session) -> None:
+    """Review everything and let the package be active."""
+    session.review.records(ID, "reviewed", looked_at(session))
+    session.review.package(ID, "active", checkpoint_id=checkpoint(session))
+
+
+def lose(session: Session, content: bytes = b"Lost.\n") -> RevisionConflictError:
+    """A change that loses against another one; the error of it."""
+    seen = head(session)
+    session.packages.revise(ID, NOTE, b"Won.\n", expected_revision=seen)
+    with pytest.raises(RevisionConflictError) as caught:
+        session.packages.revise(ID, NOTE, content, expected_revision=seen)
+    return caught.value
+
+
+def test_a_package_is_active_after_review_only(installed: Session) -> None:
+    """Quarantine ends when every record was reviewed and the package then too."""
+    assert "quarantined" == installed.packages.show(ID).package.state
+    with pytest.raises(CallerError) as caught:
+        installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
+    assert "review.incomplete" == caught.value.code
+    waiting = installed.review.waiting(ID)
+    assert looked_at(installed) == {f.path: f.revision_id for f in waiting.records}
+
+    activate(installed)
+
+    assert "active" == installed.packages.show(ID).package.state
+    assert not installed.review.waiting(ID).records
+    assert {"reviewed"} == {f.review_state for f in installed.packages.show(ID).files}
+
+
+def test_a_change_needs_review_again(installed: Session) -> None:
+    """A new revision is unreviewed, and its package is in quarantine again."""
+    activate(installed)
+
+    installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=head(installed))
+
+    assert "quarantined" == installed.packages.show(ID).package.state
+    assert [NOTE] == [f.path for f in installed.review.waiting(ID).records]
+
+
+def test_an_update_needs_review_again(installed: Session) -> None:
+    """Only what an update changed waits; the package is in quarantine."""
+    activate(installed)
+    one = package()
+
+    installed.packages.update(
+        replaced(package(), NOTE, b"Two.\n").archive(), based_on=based_on(one)
+    )
+
+    assert "quarantined" == installed.packages.show(ID).package.state
+    assert [NOTE] == [f.path for f in installed.review.waiting(ID).records]
+
+
+@pytest.mark.parametrize("principal", ["agent:bot", "import:x", "system:y"])
+def test_reviews_are_a_persons(installed: Session, principal: str) -> None:
+    """An agent's, an import's or a system's word decides nothing."""
+    other = acting_as(installed, principal)
+    lost = lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    gone = installed.packages.tombstone(
+        ID, NOTE, expected_revision=head(installed), reason="why"
+    )
+    for decide in (
+        lambda: other.review.package(
+            ID, "rejected", checkpoint_id=checkpoint(installed)
+        ),
+        lambda: other.review.records(ID, "reviewed", looked_at(installed)),
+        lambda: other.review.keep(opened),
+        lambda: other.review.take(opened, expected_revision=lost.current.revision_id),
+        lambda: other.review.restore(ID, NOTE, expected_revision=gone.revision_id),
+    ):
+        with pytest.raises(CallerError) as caught:
+            decide()
+        assert "review.reviewer" == caught.value.code
+
+
+def test_nobody_approves_what_they_have_not_seen(installed: Session) -> None:
+    """A review of a revision or a checkpoint that no longer stands is refused."""
+    seen, stood = looked_at(installed), checkpoint(installed)
+    installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=head(installed))
+
+    with pytest.raises(ConflictError) as stale:
+        installed.review.records(ID, "reviewed", seen)
+    assert "revision.stale" == stale.value.code
+    with pytest.raises(ConflictError) as old:
+        installed.review.package(ID, "rejected", checkpoint_id=stood)
+    assert "package.stale" == old.value.code
+    assert not installed.review.history(ID)
+
+
+def test_what_moves_while_it_is_reviewed_is_not_approved(installed: Session) -> None:
+    """A record that changes between a decision and its commit stays unreviewed."""
+    seen = {NOTE: head(installed)}
+    late = interrupted(
+        installed,
+        lambda: installed.packages.revise(
+            ID, NOTE, b"Two.\n", expected_revision=seen[NOTE]
+        ),
+    )
+
+    with pytest.raises(ConflictError):
+        late.review.records(ID, "approved", seen)
+
+    assert NOTE in {f.path for f in installed.review.waiting(ID).records}
+
+
+def test_a_record_that_fails_takes_its_package_along(installed: Session) -> None:
+    """A package with a record that isn't good can't become active."""
+    activate(installed)
+    for verdict in ("rejected", "review_required"):
+        installed.review.records(ID, verdict, {NOTE: head(installed)})
+        with pytest.raises(CallerError) as caught:
+            installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
+        assert "review.incomplete" == caught.value.code
+    installed.review.records(ID, "approved", {NOTE: head(installed)})
+    installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
+
+
+@pytest.mark.parametrize("verdict", ["quarantined", "review_required", "rejected"])
+def test_a_package_may_leave_the_active_state(installed: Session, verdict: str) -> None:
+    """A review may take back what another one gave."""
+    activate(installed)
+
+    installed.review.package(ID, verdict, checkpoint_id=checkpoint(installed))
+
+    assert verdict == installed.packages.show(ID).package.state
+
+
+def test_blockers_block(installed: Session) -> None:
+    """What a reviewer calls blocked is not active, and what they say is recorded."""
+    installed.review.records(ID, "reviewed", looked_at(installed))
+    note = ReviewNote("Later.", blockers=["no consent yet"], consent={"ada": "asked"})
+
+    with pytest.raises(CallerError) as caught:
+        installed.review.package(
+            ID, "active", checkpoint_id=checkpoint(installed), note=note
+        )
+    assert "review.blocked" == caught.value.code
+    installed.review.package(
+        ID, "review_required", checkpoint_id=checkpoint(installed), note=note
+    )
+
+    row = installed.review.history(ID)[-1]
+    assert ("package", "review_required", "Later.", "human", "alice") == (
+        row.subject,
+        row.verdict,
+        row.note,
+        row.actor_kind,
+        row.actor_id,
+    )
+    assert ["no consent yet"] == json.loads(row.blockers or "")
+    assert {"ada": "asked"} == json.loads(row.consent or "")
+
+
+def test_a_conflict_blocks_its_package(installed: Session) -> None:
+    """While a candidate waits nobody can call the package active."""
+    lose(installed)
+    installed.review.records(ID, "reviewed", looked_at(installed))
+
+    with pytest.raises(CallerError) as caught:
+        installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
+    assert "review.conflict" == caught.value.code
+    (opened,) = installed.review.waiting(ID).conflicts
+    installed.review.keep(opened)
+    installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
+
+
+def test_what_stands_may_be_kept(installed: Session) -> None:
+    """Keeping closes a conflict once; the record and the candidate stay."""
+    error = lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    before = head(installed)
+
+    answer = installed.review.keep(opened, note=ReviewNote("The other one is right."))
+
+    assert "kept" == answer.verdict
+    assert before == head(installed)
+    assert not installed.packages.conflicts(ID)
+    assert b"Lost.\n" == installed.packages.conflict(error.conflict_ids[0]).content
+    with pytest.raises(NotFoundError) as caught:
+        installed.review.keep(opened)
+    assert "conflict.not-open" == caught.value.code
+    assert error.conflict_ids[0] == installed.review.history(ID)[-1].conflict_id
+
+
+def test_the_candidate_may_be_taken(installed: Session) -> None:
+    """Taking makes the candidate the next revision and closes the conflict, at once."""
+    error = lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+
+    answer = installed.review.take(opened, expected_revision=head(installed))
+
+    assert 3 == answer.number
+    assert b"Lost.\n" == installed.packages.export(ID).files[NOTE]
+    assert not installed.packages.conflicts(ID)
+    row = installed.review.history(ID)[-1]
+    assert ("conflict", "taken", answer.receipt) == (
+        row.subject,
+        row.verdict,
+        row.receipt_id,
+    )
+    assert answer.seq == row.version
+    details = json.loads(installed.packages.receipt(answer.receipt).details or "")
+    assert error.conflict_ids[0] == details["conflict_id"]
+
+
+def test_taking_is_compare_and_set_too(installed: Session) -> None:
+    """A head that moved meanwhile loses nothing, and the conflict stays open."""
+    lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    seen = head(installed)
+    installed.packages.revise(ID, NOTE, b"Newer.\n", expected_revision=seen)
+
+    with pytest.raises(RevisionConflictError):
+        installed.review.take(opened, expected_revision=seen)
+
+    assert b"Newer.\n" == installed.packages.export(ID).files[NOTE]
+    assert opened in installed.packages.conflicts(ID)
+
+
+def test_a_lost_tombstone_is_a_candidate(installed: Session) -> None:
+    """A tombstone that lost may be taken like any other change."""
+    seen = head(installed)
+    installed.packages.revise(ID, NOTE, b"Won.\n", expected_revision=seen)
+    with pytest.raises(RevisionConflictError):
+        installed.packages.tombstone(ID, NOTE, expected_revision=seen, reason="old")
+    (opened,) = installed.packages.conflicts(ID)
+
+    answer = installed.review.take(opened, expected_revision=head(installed))
+
+    assert "tombstone" == answer.change
+    assert NOTE not in installed.packages.export(ID).files
+
+
+def test_an_erased_candidate_can_only_be_closed(installed: Session) -> None:
+    """Of a candidate whose bytes are gone nothing comes back."""
+    error = lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    erase(installed, "conflict", error.conflict_ids[0])
+
+    with pytest.raises(CallerError) as caught:
+        installed.review.take(opened, expected_revision=head(installed))
+    assert "conflict.erased" == caught.value.code
+    installed.review.keep(opened)
+    assert not installed.packages.conflicts(ID)
+
+
+def test_a_review_brings_a_record_back(installed: Session) -> None:
+    """An un-tombstoned record continues its chain with what it said before."""
+    entry = dict(ENTRY, source="a letter")
+    installed.packages.revise(
+        ID, ".uai/x.uai", b"Old.\n", expected_revision=None, entry=entry
+    )
+    before = installed.packages.record(ID, ".uai/x.uai")
+    gone = installed.packages.tombstone(
+        ID, ".uai/x.uai", expected_revision=before.revision.revision_id, reason="old"
+    )
+
+    back = installed.review.restore(
+        ID, ".uai/x.uai", expected_revision=gone.revision_id
+    )
+
+    assert (3, "restore", before.head.record_id) == (
+        back.number,
+        back.change,
+        back.record_id,
+    )
+    after = installed.packages.record(ID, ".uai/x.uai").revision
+    for name in ("content", "role", "scope", "media_type", "source", "required_status"):
+        assert getattr(before.revision, name) == getattr(after, name)
+    assert "restored" == installed.review.history(ID)[-1].verdict
+
+
+def test_only_a_tombstone_is_restored(installed: Session) -> None:
+    """A record that stands, or another path, has nothing to bring back."""
+    seen = head(installed)
+    for path in (NOTE, ".uai/none.uai"):
+        with pytest.raises(NotFoundError):
+            installed.review.restore(ID, path, expected_revision=seen)
+
+
+@pytest.mark.parametrize(
+    ("decide", "code"),
+    [
+        (lambda s: s.review.package(ID, "good", checkpoint_id="x"), "review.verdict"),
+        (lambda s: s.review.records(ID, "active", {NOTE: "x"}), "review.verdict"),
+        (lambda s: s.review.records(ID, "reviewed", {}), "review.nothing"),
+        (lambda s: s.review.waiting("none"), "package.not-found"),
+        (lambda s: s.review.history("none"), "package.not-found"),
+        (
+            lambda s: s.review.records(ID, "reviewed", {"none": "x"}),
+            "record.not-found",
+        ),
+        (
+            lambda s: s.review.records(
+                ID,
+                "reviewed",
+                {NOTE: head(s)},
+                note=ReviewNote("ghp_" + "a1B2" * 9),
+            ),
+            "text.secret",
+        ),
+        (
+            lambda s: s.review.records(
+                ID,
+                "reviewed",
+                {NOTE: head(s)},
+                note=ReviewNote(consent={"ada": "ghp_" + "a1B2" * 9}),
+            ),
+            "text.secret",
+        ),
+    ],
+)
+def test_reviews_that_can_not_be(installed: Session, decide, code: str) -> None:
+    """Wrong words, nothing, nobody, and secrets are refused with their codes."""
+    with pytest.raises((CallerError, NotFoundError)) as caught:
+        decide(installed)
+
+    assert code == caught.value.code
+    assert not installed.review.history(ID)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"text": "x" * 10_001}, "review.note"),
+        ({"text": "\0"}, "review.note"),
+        ({"text": None}, "review.note"),
+        ({"blockers": [""]}, "review.blockers"),
+        ({"blockers": ["x"] * 101}, "review.blockers"),
+        ({"blockers": ["x" * 1_001]}, "review.blockers"),
+        ({"consent": {"": "x"}}, "review.consent"),
+        ({"consent": {"x": 1}}, "review.consent"),
+    ],
+)
+def test_notes_are_texts_of_a_sensible_length(fields, code: str) -> None:
+    """A note that can't be stored is refused where it is made."""
+    with pytest.raises(CallerError) as caught:
+        ReviewNote(**fields)
+
+    assert code == caught.value.code
+
+
+def test_a_review_is_kept_whole(installed: Session) -> None:
+    """Reviews are history: all of them are read, in the order in which they came."""
+    for verdict in ("reviewed", "rejected", "approved"):
+        installed.review.records(ID, verdict, {NOTE: head(installed)})
+
+    rows = installed.review.history(ID)
+    assert ["reviewed", "rejected", "approved"] == [row.verdict for row in rows]
+    assert "approved" == next(
+        f.review_state for f in installed.packages.show(ID).files if f.path == NOTE
+    )
+
+
+def test_candidates_do_not_show_in_reprs(installed: Session) -> None:
+    """What was lost is content: no repr of a row or an answer holds it."""
+    error = lose(installed, b"Lost secretly.\n")
+    kept = installed.packages.conflict(error.conflict_ids[0])
+
+    assert isinstance(kept, Conflict)
+    assert "secretly" in str(attrs.asdict(kept)["content"])
+    assert "secretly" not in f"{error!r}{error.candidates!r}{error.__dict__!r}"

@@ -1,0 +1,443 @@
+"""Laws of records: compare-and-set heads, gapless chains, retries, conflicts."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.packages.package_maker import MANIFEST
+from tests.session.package_kit import (
+    ENTRY,
+    ID,
+    NOTE,
+    OTHER,
+    TOTEM,
+    acting_as,
+    head,
+    package,
+    position,
+)
+from tests.session.test_lifecycle import erase, interrupted
+
+from uaix_core import (
+    Authorisation,
+    CallerError,
+    NotFoundError,
+    PackageRefusedError,
+    RevisionConflictError,
+    Session,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PERSONA = ".uai/persona.uai"
+
+
+@pytest.fixture
+def installed(session: Session) -> Session:
+    """A session whose scope has the package."""
+    session.packages.install(package().archive())
+    return session
+
+
+def test_a_revision_continues_its_record_alone(installed: Session) -> None:
+    """One file gets new bytes and a new number; nothing else of the package moves."""
+    before = installed.packages.export(ID)
+    records = {f.path: f.revision_id for f in installed.packages.show(ID).files}
+
+    answer = installed.packages.revise(
+        ID, NOTE, b"Two.\n", expected_revision=records[NOTE]
+    )
+
+    after = installed.packages.export(ID)
+    assert {NOTE: b"Two.\n"} == {
+        path: data
+        for path, data in after.files.items()
+        if data != before.files[path] and path != MANIFEST
+    }
+    assert (2, "replace", True) == (answer.number, answer.change, answer.is_first)
+    chain = installed.packages.revisions(ID, answer.record_id)
+    assert [1, 2] == [revision.number for revision in chain]
+    assert [None, records[NOTE]] == [r.parent_revision_id for r in chain]
+    assert b"A first note.\n" == chain[0].content
+    moved = {f.path for f in installed.packages.show(ID).files} & {
+        f.path
+        for f in installed.packages.show(ID).files
+        if f.revision_id != records[f.path]
+    }
+    assert {NOTE} == moved
+    assert "quarantined" == installed.packages.show(ID).package.state
+
+
+def test_the_answer_names_what_was_written(installed: Session) -> None:
+    """Commit, checkpoint and receipt of an answer are those that stand."""
+    answer = installed.packages.revise(
+        ID, NOTE, b"Two.\n", expected_revision=head(installed)
+    )
+
+    shown = installed.packages.show(ID).package
+    assert (answer.checkpoint_id, answer.seq) == (shown.checkpoint_id, shown.version)
+    receipt = installed.packages.receipt(answer.receipt)
+    assert ("revise", "accepted", shown.checkpoint_id) == (
+        receipt.operation,
+        receipt.outcome,
+        receipt.checkpoint_id,
+    )
+    assert answer.revision_id == head(installed)
+    assert (
+        answer.revision_id
+        == installed.packages.revision(answer.revision_id).revision_id
+    )
+    assert json.dumps(answer.as_dict())
+
+
+def test_a_new_record_is_created_at_none(installed: Session) -> None:
+    """None is expected where nothing is, and only there."""
+    made = installed.packages.revise(
+        ID, OTHER, b"New.\n", expected_revision=None, entry=ENTRY
+    )
+
+    assert (1, "create") == (made.number, made.change)
+    assert b"New.\n" == installed.packages.export(ID).files[OTHER]
+    with pytest.raises(RevisionConflictError):
+        installed.packages.revise(ID, OTHER, b"Again.\n", expected_revision=None)
+    with pytest.raises(NotFoundError) as caught:
+        installed.packages.revise(
+            ID, ".uai/none.uai", b"x\n", expected_revision=made.revision_id
+        )
+    assert "record.not-found" == caught.value.code
+
+
+def test_a_mismatch_changes_nothing_and_is_kept(installed: Session) -> None:
+    """Whoever didn't see the head loses: it stands, and the candidate is kept."""
+    seen = head(installed)
+    won = installed.packages.revise(ID, NOTE, b"Won.\n", expected_revision=seen)
+    checkpoint = installed.packages.show(ID).package.checkpoint_id
+
+    with pytest.raises(RevisionConflictError) as caught:
+        installed.packages.revise(ID, NOTE, b"Lost.\n", expected_revision=seen)
+
+    error = caught.value
+    assert "revision.conflict" == error.code
+    assert won.revision_id == error.current.revision_id
+    assert won.revision_id == head(installed)
+    assert checkpoint == installed.packages.show(ID).package.checkpoint_id
+    (conflict_id,) = error.conflict_ids
+    kept = installed.packages.conflict(conflict_id)
+    assert (b"Lost.\n", seen, won.revision_id, NOTE, "replace") == (
+        kept.content,
+        kept.expected_revision_id,
+        kept.head_revision_id,
+        kept.path,
+        kept.change,
+    )
+    (opened,) = installed.packages.conflicts(ID)
+    assert conflict_id == opened.conflict_id
+    assert "Lost" not in f"{error}{error!r}{error.candidates}"
+    assert (conflict_id,) == installed.packages.keep_conflict(error)
+    assert 1 == len(installed.packages.conflicts(ID))
+
+
+def test_a_race_is_lost_by_one(installed: Session) -> None:
+    """Of two that saw the same head one wins, whenever the other one comes between."""
+    seen = head(installed)
+    late = interrupted(
+        installed,
+        lambda: installed.packages.revise(
+            ID, NOTE, b"First.\n", expected_revision=seen
+        ),
+    )
+
+    with pytest.raises(RevisionConflictError):
+        late.packages.revise(ID, NOTE, b"Second.\n", expected_revision=seen)
+
+    assert b"First.\n" == installed.packages.export(ID).files[NOTE]
+    assert 1 == len(installed.packages.conflicts())
+
+
+def test_changes_of_other_records_are_no_conflict(installed: Session) -> None:
+    """Two that change two records both go through, even at the same moment."""
+    installed.packages.revise(ID, OTHER, b"1\n", expected_revision=None, entry=ENTRY)
+    note, other = head(installed), head(installed, OTHER)
+    late = interrupted(
+        installed,
+        lambda: installed.packages.revise(ID, NOTE, b"N\n", expected_revision=note),
+    )
+
+    late.packages.revise(ID, OTHER, b"2\n", expected_revision=other)
+
+    files = installed.packages.export(ID).files
+    assert (b"N\n", b"2\n") == (files[NOTE], files[OTHER])
+    assert not installed.packages.conflicts()
+
+
+def test_a_retry_adds_nothing_however_late(installed: Session) -> None:
+    """The same change answers as the first time, also when the record moved on."""
+    seen = head(installed)
+    first = installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=seen)
+    new = {"expected_revision": None, "entry": ENTRY}
+    made = installed.packages.revise(ID, OTHER, b"New.\n", **new)
+
+    for _ in range(2):
+        before = position(installed)
+        again = installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=seen)
+        remade = installed.packages.revise(ID, OTHER, b"New.\n", **new)
+        assert before == position(installed)
+        for one, other in ((first, again), (made, remade)):
+            assert (one.revision_id, one.seq, one.receipt, one.checkpoint_id) == (
+                other.revision_id,
+                other.seq,
+                other.receipt,
+                other.checkpoint_id,
+            )
+            assert not other.is_first
+        installed.packages.revise(
+            ID, NOTE, b"Three.\n", expected_revision=head(installed)
+        )
+        installed.packages.revise(
+            ID, OTHER, b"Newer.\n", expected_revision=head(installed, OTHER)
+        )
+
+
+def test_what_stands_already_makes_no_revision(installed: Session) -> None:
+    """The bytes of the head over the head are no change."""
+    before = position(installed)
+
+    answer = installed.packages.revise(
+        ID, NOTE, b"A first note.\n", expected_revision=head(installed)
+    )
+
+    assert (1, False) == (answer.number, answer.is_first)
+    assert before == position(installed)
+
+
+def test_another_entry_may_be_a_revision(installed: Session) -> None:
+    """Metadata that a revision holds makes one; what only the manifest says doesn't."""
+    seen = head(installed)
+    same = b"A first note.\n"
+
+    told = installed.packages.revise(
+        ID, NOTE, same, expected_revision=seen, entry={"source": "somebody else"}
+    )
+    assert (2, True) == (told.number, told.is_first)
+
+
+@pytest.mark.parametrize(
+    ("path", "entry", "code"),
+    [
+        (NOTE, {"sha256": "0" * 64}, "revise.entry"),
+        (NOTE, {"path": "x"}, "revise.entry"),
+        (NOTE, {"nothing": 1}, "revise.entry"),
+        (OTHER, None, "revise.entry"),
+        (MANIFEST, None, "revise.manifest"),
+    ],
+)
+def test_entries_are_as_they_can_be(
+    installed: Session, path: str, entry: dict[str, object] | None, code: str
+) -> None:
+    """What the library writes itself, and a file that nobody describes, are refused."""
+    seen = head(installed) if path == NOTE else None
+    before = position(installed)
+
+    with pytest.raises(CallerError) as caught:
+        installed.packages.revise(
+            ID, path, b"Other.\n", expected_revision=seen, entry=entry
+        )
+
+    assert code == caught.value.code
+    assert before == position(installed)
+
+
+def test_what_would_not_pass_is_refused(installed: Session) -> None:
+    """The package that a change would make is judged as if it came from outside."""
+    before = installed.packages.show(ID).package
+
+    with pytest.raises(PackageRefusedError) as caught:
+        installed.packages.revise(
+            ID,
+            NOTE,
+            b"token: ghp_" + b"a1B2" * 9 + b"\n",
+            expected_revision=head(installed),
+        )
+
+    assert before == installed.packages.show(ID).package
+    receipt = installed.packages.receipt(caught.value.receipt)
+    assert ("revise", "refused") == (receipt.operation, receipt.outcome)
+
+
+def test_a_tombstone_retires_a_record(installed: Session) -> None:
+    """Its file goes, its history stays, and only a review brings it back."""
+    record = installed.packages.record(ID, NOTE)
+    seen = record.revision.revision_id
+
+    gone = installed.packages.tombstone(
+        ID, NOTE, expected_revision=seen, reason="out of date"
+    )
+
+    assert ("tombstone", 2) == (gone.change, gone.number)
+    assert NOTE not in installed.packages.export(ID).files
+    details = json.loads(installed.packages.receipt(gone.receipt).details or "")
+    assert "out of date" == details["reason"]
+    again = installed.packages.tombstone(
+        ID, NOTE, expected_revision=seen, reason="out of date"
+    )
+    assert (gone.revision_id, False) == (again.revision_id, again.is_first)
+    chain = installed.packages.revisions(ID, record.head.record_id)
+    assert ["create", "tombstone"] == [r.change for r in chain]
+    with pytest.raises(NotFoundError):
+        installed.packages.record(ID, NOTE)
+    with pytest.raises(CallerError) as caught:
+        installed.packages.revise(
+            ID, NOTE, b"Back.\n", expected_revision=gone.revision_id, entry=ENTRY
+        )
+    assert "record.tombstoned" == caught.value.code
+
+
+@pytest.mark.parametrize("reason", ["", "x" * 1_001, None, 7])
+def test_a_tombstone_says_why(installed: Session, reason: str) -> None:
+    """There is no tombstone without a reason of a sensible length."""
+    with pytest.raises(CallerError) as caught:
+        installed.packages.tombstone(
+            ID, NOTE, expected_revision=head(installed), reason=reason
+        )
+
+    assert "tombstone.reason" == caught.value.code
+
+
+def test_a_reason_holds_no_secret(installed: Session) -> None:
+    """What is said about a tombstone passes the gate."""
+    with pytest.raises(CallerError) as caught:
+        installed.packages.tombstone(
+            ID,
+            NOTE,
+            expected_revision=head(installed),
+            reason="ghp_" + "a1B2" * 9,
+        )
+
+    assert ("text.secret", "reason") == (caught.value.code, caught.value.path)
+
+
+def test_a_required_file_is_not_tombstoned(installed: Session) -> None:
+    """What the package needs stays."""
+    path = ".uai/world-context.uai"
+
+    with pytest.raises(PackageRefusedError):
+        installed.packages.tombstone(
+            ID, path, expected_revision=head(installed, path), reason="why not"
+        )
+
+    assert path in installed.packages.export(ID).files
+
+
+def test_an_older_revision_comes_back_as_a_new_one(installed: Session) -> None:
+    """Reverting copies what was said before; nothing leaves the history."""
+    first = head(installed)
+    second = installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=first)
+
+    back = installed.packages.revert(
+        ID, NOTE, revision_id=first, expected_revision=second.revision_id
+    )
+
+    assert 3 == back.number
+    assert b"A first note.\n" == installed.packages.export(ID).files[NOTE]
+    chain = installed.packages.revisions(ID, back.record_id)
+    assert [b"A first note.\n", b"Two.\n", b"A first note.\n"] == [
+        r.content for r in chain
+    ]
+    details = json.loads(installed.packages.receipt(back.receipt).details or "")
+    assert first == details["reverts_to"]
+
+
+def test_a_revision_of_another_record_is_not_reverted_to(installed: Session) -> None:
+    """A record goes back to its own revisions only, and only to what is left."""
+    foreign = head(installed, TOTEM)
+    seen = head(installed)
+    options = {"expected_revision": seen}
+
+    with pytest.raises(CallerError) as caught:
+        installed.packages.revert(ID, NOTE, revision_id=foreign, **options)
+    assert "revision.other-record" == caught.value.code
+    with pytest.raises(NotFoundError) as missing:
+        installed.packages.revert(ID, NOTE, revision_id="0" * 64, **options)
+    assert "revision.not-found" == missing.value.code
+    second = installed.packages.revise(ID, NOTE, b"Two.\n", **options)
+    erase(installed, "revision", seen)
+    with pytest.raises(CallerError) as erased:
+        installed.packages.revert(
+            ID, NOTE, revision_id=seen, expected_revision=second.revision_id
+        )
+    assert "revision.erased" == erased.value.code
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [(TOTEM, "anchor.mutation"), (PERSONA, "persona.mutation")]
+)
+def test_protected_files_change_by_a_persons_word(
+    session: Session, path: str, code: str
+) -> None:
+    """An anchor or a persona changes by an authorisation of path and operation."""
+    maker = package()
+    scope = "non_project_assistant"
+    maker.manifest["declaredScopes"].append(scope)
+    maker.add(PERSONA, role="persona", scope=scope, requiredStatus="profile_required")
+    session.packages.install(maker.archive())
+    wanted = {
+        "content": maker.files[path] + b"\nMore.\n",
+        "expected_revision": head(session, path),
+    }
+    right = [Authorisation(path, "replace")]
+
+    for wrong in ([], [Authorisation(path, "create")]):
+        with pytest.raises(PackageRefusedError) as caught:
+            session.packages.revise(ID, path, authorisations=wrong, **wanted)
+        assert code in {f.code for f in caught.value.report.findings}
+    with pytest.raises(CallerError) as agents:
+        acting_as(session, "agent:bot").packages.revise(
+            ID, path, authorisations=right, **wanted
+        )
+    assert "anchor.authoriser" == agents.value.code
+    answer = session.packages.revise(ID, path, authorisations=right, **wanted)
+    assert 2 == answer.number
+
+
+def test_conflicts_are_read_page_by_page(installed: Session) -> None:
+    """All open conflicts come, each once, whatever the size of a page."""
+    seen = head(installed)
+    installed.packages.revise(ID, NOTE, b"Won.\n", expected_revision=seen)
+    for number in range(5):
+        with pytest.raises(RevisionConflictError):
+            installed.packages.revise(
+                ID, NOTE, f"Lost {number}.\n".encode(), expected_revision=seen
+            )
+
+    whole = [row.conflict_id for row in installed.packages.conflicts(ID)]
+    paged: list[str] = []
+    after = None
+    while page := installed.packages.conflicts(after=after, limit=2):
+        paged += [row.conflict_id for row in page]
+        after = (page[-1].package_id, page[-1].record_id, page[-1].conflict_id)
+    assert 5 == len(whole)
+    assert whole == paged
+
+
+@pytest.mark.parametrize(
+    ("ask", "code"),
+    [
+        (lambda p: p.record("none", NOTE), "package.not-found"),
+        (lambda p: p.record(ID, "none"), "record.not-found"),
+        (lambda p: p.revisions("none", NOTE), "package.not-found"),
+        (lambda p: p.revisions(ID, "none"), "record.not-found"),
+        (lambda p: p.revision("none"), "revision.not-found"),
+        (lambda p: p.conflict("none"), "conflict.not-found"),
+    ],
+)
+def test_what_is_not_there_is_told(
+    installed: Session, ask: Callable[[object], object], code: str
+) -> None:
+    """Asking for what is not in the scope is a NotFoundError with its code."""
+    with pytest.raises(NotFoundError) as caught:
+        ask(installed.packages)
+
+    assert code == caught.value.code
