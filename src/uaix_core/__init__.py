@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import PackageRefusedError, Stored
     from uaix_core.packages.diff import diff_packages
+    from uaix_core.packages.edits import EditedFiles, EditStatus
     from uaix_core.packages.export import Exported
     from uaix_core.packages.findings import Finding
     from uaix_core.packages.limits import Limits
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.templates.new import new_package
     from uaix_core.packages.templates.repack import repack
     from uaix_core.review.notes import ReviewNote
+    from uaix_core.session.package_edits import Adopted
     from uaix_core.session.reviews import Reviewed
     from uaix_core.session.schema import SCHEMA
     from uaix_core.session.session import Session
@@ -45,11 +47,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AcceptancePolicy": "packages.policy",
+    "Adopted": "session.package_edits",
     "Authorisation": "packages.anchors",
     "CallerError": "values.errors",
     "Capability": "store.port",
     "ConflictError": "values.errors",
     "Decision": "values.decisions",
+    "EditStatus": "packages.edits",
+    "EditedFiles": "packages.edits",
     "Exported": "packages.export",
     "Finding": "packages.findings",
     "IntegrityError": "values.errors",
@@ -87,11 +92,14 @@ _HOMES = {
 
 __all__ = [
     "AcceptancePolicy",
+    "Adopted",
     "Authorisation",
     "CallerError",
     "Capability",
     "ConflictError",
     "Decision",
+    "EditStatus",
+    "EditedFiles",
     "Exported",
     "Finding",
     "IntegrityError",

@@ -40,6 +40,7 @@ from uaix_core.values.strict_json import parse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from uaix_core.history.relations import Revision
     from uaix_core.packages.difference import Kind
     from uaix_core.packages.dimensions import DimensionField
     from uaix_core.packages.limits import Limits
@@ -53,6 +54,7 @@ __all__ = [
     "MovedFile",
     "PackageDiff",
     "diff_packages",
+    "diff_revisions",
     "read_manifest",
     "readable_files",
 ]
@@ -139,6 +141,17 @@ def diff_packages(
             if (fields := tuple(_field_diffs("", one.entry(was), other.entry(path))))
         ),
     )
+
+
+def diff_revisions(before: Revision, after: Revision) -> ChangedFile | None:
+    """What differs between two revisions that have their content; None if no byte."""
+    if before.sha256 == after.sha256:
+        return None
+    files = [
+        _File(row.content or b"", {"role": row.role, "mediaType": row.media_type})
+        for row in (before, after)
+    ]
+    return _changed(after.path or "", *files)
 
 
 @attrs.frozen

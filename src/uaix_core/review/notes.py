@@ -12,7 +12,7 @@ from uaix_core.values.errors import CallerError
 from uaix_core.values.text import is_storable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from uaix_core.history.receipts import Writing
     from uaix_core.schema.rows import Row
@@ -26,6 +26,10 @@ MAX_BLOCKERS: Final = 100
 MAX_BLOCKER: Final = 1_000
 
 
+def _texts(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(texts)
+
+
 @attrs.frozen
 class ReviewNote:
     """What a reviewer says: why, what still blocks, and who agreed to what.
@@ -36,7 +40,7 @@ class ReviewNote:
     """
 
     text: str = attrs.field(default="", repr=False)
-    blockers: tuple[str, ...] = attrs.field(default=(), repr=False, converter=tuple)
+    blockers: tuple[str, ...] = attrs.field(default=(), repr=False, converter=_texts)
     consent: Mapping[str, str] = attrs.field(factory=dict, repr=False)
 
     def __attrs_post_init__(self) -> None:

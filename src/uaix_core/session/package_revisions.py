@@ -262,6 +262,11 @@ class PackageRevisions(PackageWrites):
             error.conflict_ids = names
         return error.conflict_ids
 
+    def _keep_if_possible(self, error: RevisionConflictError) -> None:
+        # That a change lost is told also when nothing can be kept.
+        with contextlib.suppress(StorageError):
+            self.keep_conflict(error)
+
     def _one(
         self,
         package_id: str,
@@ -305,9 +310,7 @@ class PackageRevisions(PackageWrites):
             )
         except RevisionConflictError as error:
             if not self._work.is_staged:
-                # That the change lost is told also when nothing can be kept.
-                with contextlib.suppress(StorageError):
-                    self.keep_conflict(error)
+                self._keep_if_possible(error)
             raise
         if isinstance(outcome, Refused):
             raise self._refused("revise", outcome.report, None)
@@ -321,9 +324,12 @@ class PackageRevisions(PackageWrites):
 def _revision(snapshot: Snapshot, revision_id: str) -> Revision:
     row = snapshot.get(REVISION.name, (revision_id,))
     if row is None:
-        raise NotFoundError(
-            "no such revision in this scope",
-            code="revision.not-found",
-            path=revision_id,
-        )
+        raise no_revision(revision_id)
     return cast("Revision", row)
+
+
+def no_revision(revision_id: str) -> NotFoundError:
+    """The error for a revision that isn't in the scope."""
+    return NotFoundError(
+        "no such revision in this scope", code="revision.not-found", path=revision_id
+    )

@@ -34,7 +34,7 @@ from uaix_core.packages.lint import Checks, Report, lint
 from uaix_core.packages.source import PackageSource
 from uaix_core.packages.update import Edit, decide_update
 from uaix_core.schema.commits import Commit, Recorded
-from uaix_core.session.package_revisions import PackageRevisions
+from uaix_core.session.package_edits import PackageEdits
 from uaix_core.session.writes import write
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Snapshot
 
 
-class Packages(PackageRevisions):
+class Packages(PackageEdits):
     """The package verbs of one session; made by it, not by hand."""
 
     def install(

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from uaix_backends.files import read_package
-from uaix_core.packages.diff import diff_packages, readable_files
+from uaix_backends.opening import open_session
+from uaix_core.packages.diff import diff_packages, read_manifest, readable_files
 from uaix_core.packages.required.sets import MANIFEST_PATH
+from uaix_core.values.ids import ScopeId
+from uaix_surfaces.cli.editing import based_on_option, edited_files
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
-from uaix_surfaces.cli.options import PATH, json_option
+from uaix_surfaces.cli.options import json_option
 from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.places import names_path
+from uaix_surfaces.cli.reading import READER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from uaix_core.packages.diff import ChangedFile, FieldDiff, PackageDiff
     from uaix_core.packages.dimensions import DimensionField
+    from uaix_core.session.session import Session
 
 #: How much of a value people see, in characters; JSON has all of it.
 _SHOWN = 60
@@ -35,20 +42,38 @@ _KINDS = {
 
 
 @click.command("diff")
-@click.argument("before", type=PATH, metavar="A")
-@click.argument("after", type=PATH, metavar="B")
+@click.argument("before", metavar="A")
+@click.argument("after", required=False, metavar="[B]")
+@click.option("--store", "url", metavar="URL", help="Where A and B may be stored.")
+@click.option("--scope", metavar="SCOPE", help="With --store: TENANT/KIND/KEY.")
+@based_on_option
 @json_option
-def diff_verb(before: Path, after: Path, *, as_json: bool) -> int:
+def diff_verb(  # noqa: PLR0913 - the options of the verb
+    before: str,
+    after: str | None,
+    *,
+    url: str | None,
+    scope: str | None,
+    based_on: str | None,
+    as_json: bool,
+) -> int:
     r"""Show what differs between the packages A and B, archives or folders.
 
     Files are the same ones by their stable ids, else by their paths; of those that
     changed the labelled fields are compared. Nothing is judged, so that an edited
     folder can be looked at before it is packed.
 
+    With --store, A and B are stored states: PACKAGE_ID, or PACKAGE_ID@CHECKPOINT with
+    its number, its id, or the SHA-256 of its manifest; a path ends in .uaix or holds a
+    / (a folder here is ./NAME). Without B, the folder A is compared with the stored
+    state that it was edited from.
+
     \b
     Examples:
       uaix diff ada.uaix ada
       uaix diff ada.uaix ada-2.uaix --json
+      uaix diff ada@1 ada --store sqlite:my.db --scope me/personal/main
+      uaix diff work --store sqlite:my.db --scope me/personal/main
 
     \b
     Exit codes:
@@ -57,18 +82,66 @@ def diff_verb(before: Path, after: Path, *, as_json: bool) -> int:
       2  a package could not be read
     """
     out = Output(as_json=as_json)
-    with out.working(f"comparing {after}"), usable():
+    at = _at(url, scope, after)
+    with out.working(f"comparing {after or before}"), usable():
         # Both are read first: that one isn't there matters more than what is in it.
-        packages = [read_package(path) for path in (before, after)]
-        found = diff_packages(*map(readable_files, packages))
+        if after is None:
+            sides = _edited(at, Path(before), based_on)
+        else:
+            sides = [_side(at, name) for name in (before, after)]
+        found = diff_packages(*sides)
+    names = (before, after) if after is not None else (f"what {before} was", before)
     if as_json:
-        out.line({"a": str(before), "b": str(after), **found.as_dict()})
+        out.line({"a": names[0], "b": names[1], **found.as_dict()})
     elif found.is_equal:
-        out.say(f"{before} and {after} are equal", "ok")
+        out.say(f"{names[0]} and {names[1]} are equal", "ok")
     else:
-        out.say(f"{before} and {after} differ", "warning")
+        out.say(f"{names[0]} and {names[1]} differ", "warning")
         out.table(("where", "what", "before", "after"), _rows(found))
     return OK if found.is_equal else REFUSED
+
+
+def _at(url: str | None, scope: str | None, after: str | None) -> _At | None:
+    if url is None and after is None:
+        raise click.UsageError("one package is compared with what a --store holds")
+    if (url is None) is not (scope is None):
+        raise click.UsageError("--store and --scope go together")
+    if url is None or scope is None:
+        return None
+    with usable():
+        return _At(url, ScopeId.parse(scope))
+
+
+class _At(NamedTuple):
+    url: str
+    scope: ScopeId
+
+    def packages(self) -> AbstractContextManager[Session]:
+        """A session that only reads."""
+        return open_session(self.url, scope=self.scope, principal=READER)
+
+
+def _edited(
+    at: _At | None, folder: Path, based_on: str | None
+) -> list[Mapping[str, bytes]]:
+    """What a folder was, and what it is without what only an editor did."""
+    assert at is not None  # noqa: S101 - `_at` has seen to it
+    edited = edited_files(folder, based_on)
+    package_id = str(read_manifest(edited.files).get("packageId"))
+    with at.packages() as session:
+        edits = session.packages.edits(package_id, edited)
+    return [edits.before, edits.after]
+
+
+def _side(at: _At | None, name: str) -> Mapping[str, bytes]:
+    """The files of a package outside of the store, or of a stored state."""
+    if at is None or names_path(name):
+        return readable_files(read_package(Path(name)))
+    package_id, mark, checkpoint = name.partition("@")
+    with at.packages() as session:
+        if not mark:
+            return session.packages.read(package_id)
+        return session.packages.read_at(package_id, checkpoint)
 
 
 _Row = tuple[str | None, ...]

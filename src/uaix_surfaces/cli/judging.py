@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -9,6 +10,7 @@ import click
 
 from uaix_backends.judging import lint_path
 from uaix_backends.system import SystemClock
+from uaix_core.packages.answers import PackageRefusedError
 from uaix_core.packages.lint import lint
 from uaix_core.packages.policy import AcceptancePolicy, judge_policy
 from uaix_core.values.errors import UaixError
@@ -17,7 +19,7 @@ from uaix_surfaces.cli.options import PATH, json_option, judging_options
 from uaix_surfaces.cli.output import Output
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from uaix_core.packages.findings import Finding
@@ -62,6 +64,22 @@ def show_report(out: Output, path: Path | str, report: Report) -> None:
     """The verdict and its findings, for people."""
     out.say(f"{path}: {report.verdict}, {report.summary}", report.verdict)
     show_findings(out, report.findings)
+
+
+@contextmanager
+def shown_refusal(out: Output, name: str) -> Iterator[None]:
+    """Show the report of a package that is refused inside, before the error goes on.
+
+    It stands outside of whatever shows that work goes on.
+    """
+    try:
+        yield
+    except PackageRefusedError as error:
+        if out.as_json:
+            out.line({**report_line(name, error.report), "receipt": error.receipt})
+        else:
+            show_report(out, name, error.report)
+        raise
 
 
 def show_findings(out: Output, findings: Sequence[Finding]) -> None:

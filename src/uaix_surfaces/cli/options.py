@@ -15,6 +15,7 @@ from uaix_surfaces.cli.failures import usable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Checks
 
 
@@ -79,6 +80,21 @@ def _key(
     return text
 
 
+def _authorisations(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[Authorisation, ...]:
+    if not texts:
+        return ()
+    from uaix_core.packages.anchors import Authorisation  # noqa: PLC0415 - on demand
+
+    found = []
+    for text in texts:
+        path, _, operation = text.rpartition(":")
+        with usable():
+            found.append(Authorisation(path, operation))  # type: ignore[arg-type]
+    return tuple(found)
+
+
 def checked_id(text: str, path: str) -> str:
     """An id as typed; ``path`` says where it stands on the line.
 
@@ -133,6 +149,14 @@ actor_option = click.option(
     callback=_actor,
     metavar="KIND:ID",
     help="Who does it; the receipt says so.",
+)
+authorise_option = click.option(
+    "--authorise",
+    "authorisations",
+    multiple=True,
+    metavar="PATH:OPERATION",
+    callback=_authorisations,
+    help="Let an anchor or a persona change: create, replace, tombstone or restore.",
 )
 key_option = click.option(
     "--key",

@@ -8,16 +8,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from uaix_backends.files import read_package, write_archive_file
+from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.errors import CallerError, NotFoundError
 from uaix_surfaces.cli.failures import usable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from uaix_core.packages.checked import CheckedPackage
+    from uaix_core.packages.edits import Refresh
     from uaix_core.packages.source import PackageSource
+
+#: The mode of a file that wasn't there.
+_OWN: Final = 0o600
 
 #: What helps where an archive is in the way of another.
 OVERWRITE_HINT: Final = "choose another name, or replace it with --overwrite"
+
+
+def names_path(name: str) -> bool:
+    """Whether a name is that of a path and of no stored package.
+
+    Its form says so, not what is there: it ends in .uaix, or holds a separator.
+    """
+    separators = [os.sep, *([os.altsep] if os.altsep else [])]
+    return name.endswith(EXTENSION) or any(mark in name for mark in separators)
 
 
 def new_place(path: Path, *, deep: bool = False) -> Path:
@@ -116,3 +132,38 @@ def write_manifest(folder: Path, manifest: bytes) -> None:
     path = folder / MANIFEST_PATH
     mode = stat.S_IMODE(path.stat().st_mode)
     write_archive_file(path, [manifest], overwrite=True, mode=mode)
+
+
+def write_refresh(
+    folder: Path, seen: Mapping[str, bytes], refresh: Refresh
+) -> list[str]:
+    """Write into an edited folder what others have changed; the paths of it.
+
+    A file that isn't as it was read stays: somebody is at work there.
+    """
+    changed = []
+    # The manifest comes last: until then the folder is one of the older checkpoint.
+    for path, data in sorted(
+        refresh.writes.items(), key=lambda item: item[0] == MANIFEST_PATH
+    ):
+        place = folder / path
+        if _content(place) != seen.get(path):
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(place.stat().st_mode) if path in seen else _OWN
+        write_archive_file(place, [data], overwrite=True, mode=mode)
+        changed.append(path)
+    for path in refresh.removes:
+        place = folder / path
+        if _content(place) == seen.get(path):
+            place.unlink(missing_ok=True)
+            changed.append(path)
+    return sorted(changed)
+
+
+def _content(place: Path) -> bytes | None:
+    if not os.path.lexists(place):
+        return None
+    if place.is_symlink() or not place.is_file():
+        return b"\0"
+    return place.read_bytes()

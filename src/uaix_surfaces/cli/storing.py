@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,30 +9,30 @@ import click
 
 from uaix_backends.files import read_package
 from uaix_backends.opening import open_session
-from uaix_core.packages.anchors import Authorisation
-from uaix_core.packages.answers import PackageRefusedError
-from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.packages.diff import readable_files
 from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import NotFoundError
 from uaix_surfaces.cli.failures import OK, usable
-from uaix_surfaces.cli.judging import report_line, show_findings, show_report
+from uaix_surfaces.cli.judging import show_findings, shown_refusal
 from uaix_surfaces.cli.options import (
     PATH,
     at_options,
+    authorise_option,
     checked_id,
     json_option,
     judging_options,
     key_option,
 )
 from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.places import names_path
 from uaix_surfaces.cli.telling import outcome, warn_of_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import Stored
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.source import PackageSource
@@ -58,27 +57,18 @@ def _store(  # noqa: PLR0913 - a verb, what it is about, and where
     """Open the store, call the verb of a session, and tell what came of it."""
     warn_of_memory(at.url)
     with (
+        shown_refusal(out, name),
         out.working(name),
         open_session(
             at.url, scope=at.scope, principal=at.actor, create=create
         ) as session,
     ):
-        try:
-            answer = call(session.packages)
-        except PackageRefusedError as error:
-            refused = error
+        answer = call(session.packages)
+        if out.as_json:
+            out.line({"path": name, **answer.as_dict()})
         else:
-            if out.as_json:
-                out.line({"path": name, **answer.as_dict()})
-            else:
-                _show_stored(out, name, outcome(session.packages, verb, answer), answer)
-            return OK
-    # Told out here, where no sign of work goes on beside it.
-    if out.as_json:
-        out.line({**report_line(name, refused.report), "receipt": refused.receipt})
-    else:
-        show_report(out, name, refused.report)
-    raise refused
+            _show_stored(out, name, outcome(session.packages, verb, answer), answer)
+        return OK
 
 
 def _show_stored(out: Output, name: str, outcome: str, answer: Stored) -> None:
@@ -168,17 +158,6 @@ def _base(
     return sha256_hex(manifest)
 
 
-def _authorisations(
-    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
-) -> tuple[Authorisation, ...]:
-    found = []
-    for text in texts:
-        path, _, operation = text.rpartition(":")
-        with usable():
-            found.append(Authorisation(path, operation))  # type: ignore[arg-type]
-    return tuple(found)
-
-
 @click.command("update")
 @click.argument("path", type=PATH, metavar="F")
 @at_options
@@ -188,14 +167,7 @@ def _authorisations(
     callback=_base,
     help="The manifest that was edited: its SHA-256, or a package that holds it.",
 )
-@click.option(
-    "--authorise",
-    "authorisations",
-    multiple=True,
-    metavar="PATH:OPERATION",
-    callback=_authorisations,
-    help="Let an anchor or a persona change: create, replace, tombstone or restore.",
-)
+@authorise_option
 @key_option
 @judging_options
 @json_option
@@ -236,12 +208,6 @@ def update_verb(  # noqa: PLR0913 - the options of the verb
     return _store("update", out, str(path), call, at, create=False)
 
 
-def _is_path(name: str) -> bool:
-    """Whether the name of an origin is a path: its form says so, not what is there."""
-    separators = [os.sep, *([os.altsep] if os.altsep else [])]
-    return name.endswith(EXTENSION) or any(mark in name for mark in separators)
-
-
 @click.command("clone")
 @click.argument("origin", metavar="PACKAGE_ID|F")
 @at_options
@@ -267,7 +233,7 @@ def clone_verb(
       uaix clone ada --id ada-2 --store sqlite:my.db --scope me/personal/main
       uaix clone ./ada --store sqlite:my.db --scope me/personal/main
     """
-    is_path = _is_path(origin)
+    is_path = names_path(origin)
     if package_id is not None:
         checked_id(package_id, "--id")
     wanted = _read(Path(origin)) if is_path else checked_id(origin, "PACKAGE_ID")

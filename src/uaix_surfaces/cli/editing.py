@@ -1,0 +1,314 @@
+"""The verbs of files-first work: status and adopt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+import click
+
+from uaix_backends.files import read_package
+from uaix_backends.opening import open_session
+from uaix_core.packages.edits import EditedFiles
+from uaix_core.values.errors import CallerError
+from uaix_surfaces.cli.failures import OK, usable
+from uaix_surfaces.cli.judging import shown_refusal
+from uaix_surfaces.cli.options import (
+    PATH,
+    at_options,
+    authorise_option,
+    json_option,
+    judging_options,
+    package_argument,
+    scope_option,
+    store_option,
+)
+from uaix_surfaces.cli.output import Output, counted
+from uaix_surfaces.cli.places import write_refresh
+from uaix_surfaces.cli.reading import READER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.edits import EditStatus
+    from uaix_core.packages.lint import Checks
+    from uaix_core.session.package_edits import Adopted
+    from uaix_core.session.session import Session
+    from uaix_core.values.ids import ScopeId
+    from uaix_surfaces.cli.options import At
+
+#: What each state is called to people, and what to do about it.
+_TOLD: Final = {
+    "untouched": "as it was",
+    "edited": "edited",
+    "new": "new",
+    "removed": "gone: adopt with --remove, or put it back",
+    "present": "stands already",
+    "conflict": "in conflict: another revision stands by now",
+    "unlisted": "new and in no manifest: adopt with --new, or remove it",
+    "ignored": "left by an editor: ignored",
+}
+#: What an editor did, in words.
+_DID: Final = {
+    "byte-order-mark": "a byte order mark",
+    "line-ends": "other line ends",
+    "last-newline": "the last newline",
+}
+#: What is said of a file that is new and that no manifest describes.
+_MEDIA: Final = {
+    ".uai": "text/uaix",
+    ".md": "text/markdown",
+    ".json": "application/json",
+}
+
+based_on_option = click.option(
+    "--based-on",
+    metavar="CHECKPOINT",
+    help="What was edited: a number, an id, or the SHA-256 of its manifest.",
+)
+folder_argument = click.argument("folder", type=PATH, metavar="FOLDER")
+
+
+def edited_files(folder: Path, based_on: str | None) -> EditedFiles:
+    """The files of a folder that somebody edited."""
+    with usable():
+        files = read_package(folder).files
+    return EditedFiles(files or {}, based_on)
+
+
+@click.command("status")
+@package_argument
+@folder_argument
+@based_on_option
+@store_option
+@scope_option
+@json_option
+def status_verb(  # noqa: PLR0913 - the options of the verb
+    package_id: str,
+    folder: Path,
+    *,
+    based_on: str | None,
+    url: str,
+    scope: ScopeId,
+    as_json: bool,
+) -> int:
+    r"""Show what was edited in FOLDER since it was exported, file by file.
+
+    Every file is compared with the revision that it was edited from and with the one
+    that stands. What only an editor did (line ends, a byte order mark, the last
+    newline) is no edit.
+
+    \b
+    Example:
+      uaix status ada work --store sqlite:my.db --scope me/personal/main
+    """
+    out = Output(as_json=as_json)
+    edited = edited_files(folder, based_on)
+    with (
+        out.working(str(folder)),
+        open_session(url, scope=scope, principal=READER) as session,
+    ):
+        status = session.packages.edits(package_id, edited).status
+    if as_json:
+        out.line({"folder": str(folder), **status.as_dict()})
+    else:
+        _show_status(out, folder, status)
+    return OK
+
+
+@click.command("adopt")
+@package_argument
+@folder_argument
+@based_on_option
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATH",
+    help="Bring in this file only; may be repeated.",
+)
+@click.option(
+    "--remove", "removals", is_flag=True, help="Tombstone the files that are gone."
+)
+@click.option(
+    "--new",
+    "new",
+    multiple=True,
+    metavar="PATH",
+    help="Bring in this new file, which no manifest describes; may be repeated.",
+)
+@authorise_option
+@at_options
+@judging_options
+@json_option
+def adopt_verb(  # noqa: PLR0913 - the options of the verb
+    package_id: str,
+    folder: Path,
+    *,
+    based_on: str | None,
+    only: tuple[str, ...],
+    removals: bool,
+    new: tuple[str, ...],
+    authorisations: tuple[Authorisation, ...],
+    checks: Checks,
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Bring the edits of FOLDER in as revisions: all of them, or none.
+
+    They pass lint and gate as if they came from outside, and the package is in
+    quarantine again. A file that somebody else changed meanwhile is a conflict: nothing
+    comes in, and what lost is kept for a review. A persona and the protected anchors
+    change only with --authorise.
+
+    \b
+    Examples:
+      uaix adopt ada work --store sqlite:my.db --scope me/personal/main
+      uaix adopt ada work --only .uai/persona.uai \
+        --authorise .uai/persona.uai:replace --store dir:my --scope me/personal/main
+    """
+    out = Output(as_json=as_json)
+    edited = edited_files(folder, based_on)
+    with (
+        shown_refusal(out, str(folder)),
+        out.working(str(folder)),
+        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+    ):
+        answer = session.packages.adopt(
+            package_id,
+            edited,
+            only=only or None,
+            removals=removals,
+            entries={path: _entry(path) for path in new},
+            authorisations=authorisations,
+            **checks,
+        )
+        # Else the next edit would be one of a state that has moved on.
+        refreshed = _refreshed(session, package_id, folder, edited)
+    _show_adopted(out, folder, answer, refreshed=refreshed)
+    return OK
+
+
+@click.command("refresh")
+@package_argument
+@folder_argument
+@based_on_option
+@store_option
+@scope_option
+@json_option
+def refresh_verb(  # noqa: PLR0913 - the options of the verb
+    package_id: str,
+    folder: Path,
+    *,
+    based_on: str | None,
+    url: str,
+    scope: ScopeId,
+    as_json: bool,
+) -> int:
+    r"""Bring what others changed into FOLDER; no edited file is touched.
+
+    \b
+    Example:
+      uaix refresh ada work --store sqlite:my.db --scope me/personal/main
+    """
+    out = Output(as_json=as_json)
+    edited = edited_files(folder, based_on)
+    with (
+        out.working(str(folder)),
+        open_session(url, scope=scope, principal=READER) as session,
+    ):
+        found = session.packages.refresh(package_id, edited)
+    changed = write_refresh(folder, edited.files, found)
+    if as_json:
+        out.line({"folder": str(folder), "changed": changed})
+    else:
+        what = counted(len(changed), "file") if changed else "nothing"
+        out.say(f"{folder}: {what} changed", "ok")
+    return OK
+
+
+def _refreshed(
+    session: Session, package_id: str, folder: Path, edited: EditedFiles
+) -> bool:
+    """Let the folder be one of the checkpoint that stands, where that is possible."""
+    if not folder.is_dir():
+        return False
+    try:
+        found = session.packages.refresh(package_id, edited)
+    except CallerError:
+        return False
+    write_refresh(folder, edited.files, found)
+    return True
+
+
+def _entry(path: str) -> Mapping[str, Any]:
+    """What a manifest says of a file of which nobody said anything else."""
+    return {
+        "role": "memory",
+        "requiredStatus": "configuration_specific_required",
+        "scope": "universal",
+        "mediaType": _MEDIA.get(Path(path).suffix, "text/plain"),
+        "source": "adopted from an edited folder",
+    }
+
+
+def _show_status(out: Output, folder: Path, status: EditStatus) -> None:
+    told = [file for file in status.files if file.state != "untouched" or file.notes]
+    changed = status.changed
+    if changed:
+        out.say(f"{folder}: {counted(len(changed), 'file')} not as before", "warning")
+    else:
+        out.say(f"{folder}: nothing was edited", "ok")
+    if not status.is_current:
+        out.say("another checkpoint is the current one by now", "info")
+    if status.manifest:
+        out.say(
+            "the manifest declares something else: bring that in by uaix update",
+            "warning",
+        )
+    if told:
+        out.table(
+            ("file", "what", "taken back", "needs"),
+            (
+                (
+                    file.path,
+                    _TOLD[file.state],
+                    ", ".join(_DID[note] for note in file.notes) or None,
+                    file.authorisation
+                    and f"--authorise {file.path}:{file.authorisation}",
+                )
+                for file in told
+            ),
+        )
+
+
+def _show_adopted(
+    out: Output, folder: Path, answer: Adopted, *, refreshed: bool
+) -> None:
+    if out.as_json:
+        out.line(
+            {
+                "folder": str(folder),
+                "revisions": [
+                    attrs.evolve(revision, notices=()).as_dict()
+                    for revision in answer.revisions
+                ],
+                "status": answer.status.as_dict(),
+                "refreshed": refreshed,
+            }
+        )
+        return
+    if not answer.revisions:
+        out.say(f"{folder}: nothing to do: nothing was edited", "ok")
+        return
+    out.say(f"{folder}: {counted(len(answer.revisions), 'revision')}", "accepted")
+    out.table(
+        ("file", "change", "revision", "number"),
+        ((r.path, r.change, r.revision_id, r.number) for r in answer.revisions),
+    )
+    if not refreshed:
+        out.say(
+            "the folder is still one of the older checkpoint: export again to go on",
+            "warning",
+        )

@@ -1,0 +1,352 @@
+"""The verbs in which a person decides: waiting, review, resolve, revive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from uaix_backends.opening import open_session
+from uaix_core.packages.reviewing import PACKAGE_VERDICTS, RECORD_VERDICTS
+from uaix_core.review.notes import ReviewNote
+from uaix_core.store.port import MAX_SCAN
+from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_core.values.instants import format_instant
+from uaix_surfaces.cli.failures import OK, usable
+from uaix_surfaces.cli.options import (
+    at_options,
+    authorise_option,
+    json_option,
+    judging_options,
+    package_argument,
+    scope_option,
+    store_option,
+)
+from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.reading import READER
+from uaix_surfaces.cli.revising import expect_option, path_argument, revised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.lint import Checks
+    from uaix_core.packages.revisions import Revised
+    from uaix_core.review.relations import OpenConflict
+    from uaix_core.session.packages import Packages
+    from uaix_core.session.reviews import Reviewed
+    from uaix_core.session.session import Session
+    from uaix_core.values.ids import ScopeId
+    from uaix_surfaces.cli.options import At
+
+note_option = click.option(
+    "--note", default="", metavar="TEXT", help="What there is to say: it is recorded."
+)
+
+
+@click.command("waiting")
+@package_argument
+@store_option
+@scope_option
+@json_option
+def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+    r"""List what of a package waits for a person: records, and conflicts.
+
+    \b
+    Example:
+      uaix waiting ada --store sqlite:my.db --scope me/personal/main
+    """
+    out = Output(as_json=as_json)
+    with open_session(url, scope=scope, principal=READER) as session:
+        waiting = session.review.waiting(package_id)
+        conflicts = [
+            _conflict_line(session.packages, row)
+            for row in _conflicts(session.packages, package_id)
+        ]
+    records = [
+        {"path": file.path, "revision_id": file.revision_id} for file in waiting.records
+    ]
+    if as_json:
+        out.line(
+            {
+                "package_id": package_id,
+                "state": waiting.state,
+                "checkpoint_id": waiting.checkpoint_id,
+                "records": records,
+                "conflicts": conflicts,
+            }
+        )
+        return OK
+    is_done = not records and not conflicts
+    out.say(f"{package_id}: {waiting.state}", "ok" if is_done else "warning")
+    out.pairs([("checkpoint", waiting.checkpoint_id)])
+    if records:
+        out.table(("unreviewed", "revision"), (tuple(row.values()) for row in records))
+    if conflicts:
+        out.table(
+            ("conflict", "file", "change", "by", "at"),
+            (
+                (
+                    row["conflict_id"],
+                    row["path"],
+                    row["change"],
+                    row["actor"],
+                    row["opened_at"],
+                )
+                for row in conflicts
+            ),
+        )
+    return OK
+
+
+def _conflicts(packages: Packages, package_id: str) -> Sequence[OpenConflict]:
+    found: list[OpenConflict] = []
+    after = None
+    while page := packages.conflicts(package_id, after=after, limit=MAX_SCAN):
+        found += page
+        after = (package_id, page[-1].record_id, page[-1].conflict_id)
+    return found
+
+
+def _conflict_line(packages: Packages, row: OpenConflict) -> dict[str, Any]:
+    kept = packages.conflict(row.conflict_id)
+    return {
+        "conflict_id": row.conflict_id,
+        "record_id": row.record_id,
+        "path": kept.path,
+        "change": kept.change,
+        "sha256": kept.sha256,
+        "expected_revision": kept.expected_revision_id,
+        "head_revision": kept.head_revision_id,
+        "actor": f"{row.actor_kind}:{row.actor_id}",
+        "opened_at": format_instant(row.opened_at),
+    }
+
+
+@click.command("review")
+@package_argument
+@click.argument(
+    "verdict",
+    type=click.Choice(list(dict.fromkeys((*PACKAGE_VERDICTS, *RECORD_VERDICTS)))),
+    metavar="VERDICT",
+)
+@click.option(
+    "--record",
+    "records",
+    multiple=True,
+    metavar="PATH[=REVISION]",
+    help="Review this record, not the package; may be repeated.",
+)
+@click.option(
+    "--all-records", is_flag=True, help="Review all records that wait as they stand."
+)
+@click.option(
+    "--checkpoint",
+    metavar="CHECKPOINT",
+    help="The checkpoint that was looked at; default: the one that stands.",
+)
+@note_option
+@click.option(
+    "--blocker",
+    "blockers",
+    multiple=True,
+    metavar="TEXT",
+    help="What still blocks it; may be repeated.",
+)
+@click.option(
+    "--consent",
+    "consents",
+    multiple=True,
+    metavar="WHO=WHAT",
+    help="Who agreed to what; may be repeated.",
+)
+@at_options
+@json_option
+def review_verb(  # noqa: PLR0913 - the options of the verb
+    package_id: str,
+    verdict: str,
+    *,
+    records: tuple[str, ...],
+    all_records: bool,
+    checkpoint: str | None,
+    note: str,
+    blockers: tuple[str, ...],
+    consents: tuple[str, ...],
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Say what a package is, or with --record or --all-records what its records are.
+
+    A package is quarantined, review_required, active or rejected; it becomes active
+    only when all of its records were reviewed and no conflict waits. A record is
+    review_required, reviewed, approved or rejected. An agent's word doesn't count.
+
+    \b
+    Examples:
+      uaix review ada reviewed --all-records \
+        --store sqlite:my.db --scope me/personal/main
+      uaix review ada active --note "read in full" \
+        --store sqlite:my.db --scope me/personal/main
+    """
+    out = Output(as_json=as_json)
+    with usable():
+        said = ReviewNote(note, blockers, dict(_pair(text) for text in consents))
+    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+        if records or all_records:
+            named = _named(session, package_id, records, all_records=all_records)
+            answer = session.review.records(package_id, verdict, named, note=said)
+            about = ", ".join(named)
+        else:
+            looked_at = checkpoint or session.review.waiting(package_id).checkpoint_id
+            answer = session.review.package(
+                package_id, verdict, checkpoint_id=looked_at, note=said
+            )
+            about = package_id
+    return _show_reviewed(out, about, answer)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    who, mark, what = text.partition("=")
+    if not mark:
+        raise CallerError(
+            "consent is WHO=WHAT", code="review.consent", path="--consent"
+        )
+    return who, what
+
+
+def _named(
+    session: Session, package_id: str, records: tuple[str, ...], *, all_records: bool
+) -> dict[str, str]:
+    """Path to the revision that was looked at: the one that stands by default."""
+    standing = {
+        file.path: file.revision_id for file in session.packages.show(package_id).files
+    }
+    named: dict[str, str] = {}
+    if all_records:
+        waiting = session.review.waiting(package_id).records
+        named |= {file.path: file.revision_id for file in waiting}
+    for text in records:
+        path, mark, revision_id = text.partition("=")
+        named[path] = revision_id if mark else standing.get(path, "")
+    return named
+
+
+def _show_reviewed(out: Output, about: str, answer: Reviewed) -> int:
+    if out.as_json:
+        out.line(answer.as_dict())
+    else:
+        out.say(f"{about}: {answer.verdict}", "accepted")
+        out.pairs([("seq", answer.seq), ("receipt", answer.receipt)])
+    return OK
+
+
+@click.command("resolve")
+@click.argument("conflict_id", metavar="CONFLICT_ID")
+@click.argument("decision", type=click.Choice(["keep", "take"]), metavar="DECISION")
+@click.option(
+    "--expect",
+    "expected",
+    metavar="REVISION",
+    help="For take: the revision that stands and gives way.",
+)
+@note_option
+@authorise_option
+@at_options
+@judging_options
+@json_option
+def resolve_verb(  # noqa: PLR0913 - the options of the verb
+    conflict_id: str,
+    decision: str,
+    *,
+    expected: str | None,
+    note: str,
+    authorisations: tuple[Authorisation, ...],
+    checks: Checks,
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Decide a conflict: keep what stands, or take the candidate that lost.
+
+    \b
+    Examples:
+      uaix resolve CONFLICT keep --store sqlite:my.db --scope me/personal/main
+      uaix resolve CONFLICT take --expect REVISION \
+        --store sqlite:my.db --scope me/personal/main
+    """
+    out = Output(as_json=as_json)
+    with usable():
+        said = ReviewNote(note)
+    if decision == "keep":
+        with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+            opened = _opened(session.packages, conflict_id)
+            answer = session.review.keep(opened, note=said)
+        return _show_reviewed(out, conflict_id, answer)
+    if expected is None:
+        raise click.UsageError("take needs --expect")
+
+    def take(session: Session) -> Revised:
+        return session.review.take(
+            _opened(session.packages, conflict_id),
+            expected_revision=expected,
+            note=said,
+            authorisations=authorisations,
+            **checks,
+        )
+
+    return revised(out, conflict_id, at, take)
+
+
+def _opened(packages: Packages, conflict_id: str) -> OpenConflict:
+    kept = packages.conflict(conflict_id)
+    for row in _conflicts(packages, kept.package_id):
+        if row.conflict_id == conflict_id:
+            return row
+    raise NotFoundError(
+        "no such conflict is open", code="conflict.not-open", path=conflict_id
+    )
+
+
+@click.command("revive")
+@package_argument
+@path_argument
+@expect_option
+@note_option
+@authorise_option
+@at_options
+@judging_options
+@json_option
+def revive_verb(  # noqa: PLR0913 - the options of the verb
+    package_id: str,
+    path: str,
+    *,
+    expected: str,
+    note: str,
+    authorisations: tuple[Authorisation, ...],
+    checks: Checks,
+    as_json: bool,
+    at: At,
+) -> int:
+    r"""Bring the tombstoned record at PATH back, as it was before.
+
+    --expect names its tombstone, as uaix history does.
+
+    \b
+    Example:
+      uaix revive ada .uai/notes.uai --expect TOMBSTONE \
+        --store sqlite:my.db --scope me/personal/main
+    """
+    with usable():
+        said = ReviewNote(note)
+    return revised(
+        Output(as_json=as_json),
+        path,
+        at,
+        lambda session: session.review.restore(
+            package_id,
+            path,
+            expected_revision=expected,
+            note=said,
+            authorisations=authorisations,
+            **checks,
+        ),
+    )

@@ -1,0 +1,261 @@
+"""Laws of files-first work on the command line: status, adopt, diff."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+CONTEXT = ".uai/world-context.uai"
+PERSONA = ".uai/persona.uai"
+
+
+@pytest.fixture
+def work(run, archive, at, tmp_path):
+    """An exported folder of a stored package, about to be edited."""
+    run("install", archive, *at)
+    assert 0 == run("export", "ada", *at, "-o", "work").code
+    return tmp_path / "work"
+
+
+def add(work, path=CONTEXT, text="MARKED-BODY comes in.\n"):
+    """Add a line to a file of the folder."""
+    file = work / path
+    file.write_text(file.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_an_edit_is_shown_compared_and_adopted(run, work, at):
+    """An edited folder goes through status, diff and adopt, and is clean then."""
+    assert "nothing was edited" in run("status", "ada", work, *at[:4]).out
+    assert 0 == run("diff", work, *at[:4]).code
+    add(work)
+
+    status = run("status", "ada", work, *at[:4], "--json")
+    assert 0 == status.code
+    assert [CONTEXT] == [
+        f["path"] for f in status.line["files"] if f["state"] != "untouched"
+    ]
+    assert "MARKED-BODY" not in status.out + status.err
+    compared = run("diff", work, *at[:4], "--json")
+    assert (1, [CONTEXT]) == (
+        compared.code,
+        [c["path"] for c in compared.line["changed"]],
+    )
+    adopted = run("adopt", "ada", work, *at, "--json")
+    assert (0, [(CONTEXT, 2)]) == (
+        adopted.code,
+        [(r["path"], r["number"]) for r in adopted.line["revisions"]],
+    )
+    assert "MARKED-BODY" not in adopted.out + adopted.err
+    assert adopted.line["refreshed"]
+    again = run("adopt", "ada", work, *at)
+    assert "nothing to do" in again.out
+    add(work, text="Once more.\n")
+    more = run("adopt", "ada", work, *at, "--json")
+    assert [3] == [r["number"] for r in more.line["revisions"]]
+
+
+def test_a_folder_is_refreshed(run, work, at, tmp_path):
+    """What others changed comes into a folder, and its edits stay."""
+    run("export", "ada", *at, "-o", "other")
+    other = work.with_name("other")
+    add(other, text="Theirs.\n")
+    run("adopt", "ada", other, *at)
+    taboo = work / ".uai/taboo.uai"
+    taboo.chmod(0o640)
+    add(work, ".uai/taboo.uai")
+
+    ran = run("refresh", "ada", work, *at[:4], "--json")
+
+    assert [".uai/manifest.uaix.json", CONTEXT] == ran.line["changed"]
+    assert (work / CONTEXT).read_bytes() == (other / CONTEXT).read_bytes()
+    assert "MARKED-BODY" in taboo.read_text(encoding="utf-8")
+    assert "nothing changed" in run("refresh", "ada", work, *at[:4]).out
+    add(work)
+    add(other, text="Theirs again.\n")
+    run("adopt", "ada", other, *at)
+    stuck = run("refresh", "ada", work, *at[:4])
+    assert (1, True) == (stuck.code, stuck.err.startswith("adopt.conflict: "))
+    assert "Theirs again" not in (work / CONTEXT).read_text(encoding="utf-8")
+
+
+def test_what_an_editor_did_is_told(run, work, at):
+    """Other line ends are no edit, and a backup file is none either."""
+    file = work / CONTEXT
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    (work / ".uai/persona.uai~").write_text("MARKED-BODY", encoding="utf-8")
+
+    ran = run("status", "ada", work, *at[:4])
+
+    assert "nothing was edited" in ran.out
+    assert "other line ends" in ran.out
+    assert "left by an editor" in ran.out
+    assert 0 == run("diff", work, *at[:4]).code
+    assert [] == run("adopt", "ada", work, *at, "--json").line["revisions"]
+
+
+def test_a_persona_needs_a_word(run, work, at):
+    """The status says what to authorise, and with that the persona changes."""
+    add(work, PERSONA)
+    word = ("--authorise", f"{PERSONA}:replace")
+
+    assert " ".join(word) in run("status", "ada", work, *at[:4]).out
+    refused = run("adopt", "ada", work, *at, "--json")
+    assert 1 == refused.code
+    assert "persona.mutation" in refused.out
+    assert 0 == run("adopt", "ada", work, *at, *word).code
+
+
+def test_files_that_come_and_go(run, work, at):
+    """A new file is named with --new, one that is gone with --remove."""
+    new = ".uai/notes/more.uai"
+    (work / new).parent.mkdir()
+    (work / new).write_text("More.\n", encoding="utf-8")
+
+    refused = run("adopt", "ada", work, *at)
+    assert (1, True) == (refused.code, refused.err.startswith("adopt.unlisted: "))
+    assert 0 == run("adopt", "ada", work, *at, "--new", new).code
+    run("export", "ada", *at, "-o", "again")
+    again = work.with_name("again")
+    (again / new).unlink()
+    gone = run("adopt", "ada", again, *at)
+    assert (1, True) == (gone.code, gone.err.startswith("adopt.removed: "))
+    removed = run("adopt", "ada", again, *at, "--remove", "--json")
+    assert ["tombstone"] == [r["change"] for r in removed.line["revisions"]]
+
+
+def test_a_stale_edit_waits_and_is_decided(run, work, at):
+    """What lost shows in the queue, and a person keeps or takes."""
+    run("export", "ada", *at, "-o", "other")
+    other = work.with_name("other")
+    add(other, text="Theirs.\n")
+    run("adopt", "ada", other, *at)
+    add(work)
+
+    assert "in conflict" in run("status", "ada", work, *at[:4]).out
+    lost = run("adopt", "ada", work, *at)
+    assert (1, True) == (lost.code, lost.err.startswith("revision.conflict: "))
+    waiting = run("waiting", "ada", *at[:4], "--json")
+    (conflict,) = waiting.line["conflicts"]
+    assert (CONTEXT, "replace") == (conflict["path"], conflict["change"])
+    assert conflict["conflict_id"] in run("waiting", "ada", *at[:4]).out
+    name = conflict["conflict_id"]
+    needs = run("resolve", name, "take", *at)
+    assert 2 == needs.code
+    taken = run(
+        "resolve", name, "take", "--expect", conflict["head_revision"], *at, "--json"
+    )
+    assert (0, 3) == (taken.code, taken.line["number"])
+    assert b"MARKED-BODY" in work.joinpath(CONTEXT).read_bytes()
+    assert [] == run("waiting", "ada", *at[:4], "--json").line["conflicts"]
+    closed = run("resolve", name, "keep", *at)
+    assert (1, True) == (closed.code, closed.err.startswith("conflict.not-open: "))
+
+
+def test_a_conflict_may_be_kept(run, work, at):
+    """Keeping closes a conflict and changes nothing."""
+    run("export", "ada", *at, "-o", "other")
+    add(work.with_name("other"), text="Theirs.\n")
+    run("adopt", "ada", work.with_name("other"), *at)
+    add(work)
+    run("adopt", "ada", work, *at)
+    (conflict,) = run("waiting", "ada", *at[:4], "--json").line["conflicts"]
+
+    ran = run("resolve", conflict["conflict_id"], "keep", "--note", "no", *at, "--json")
+
+    assert (0, "kept") == (ran.code, ran.line["verdict"])
+    assert 2 == run("show", "ada", *at[:4], "--json").line["number"]
+
+
+def test_records_are_revised_retired_and_brought_back(run, work, at, tmp_path):
+    """revise, tombstone, revive and revert continue the chain of one record."""
+    path = ".uai/notes/more.uai"
+    (work / path).parent.mkdir()
+    (work / path).write_text("One.\n", encoding="utf-8")
+    made = run("adopt", "ada", work, *at, "--new", path, "--json").line["revisions"][0]
+    (tmp_path / "two.uai").write_text("Two.\n", encoding="utf-8")
+
+    def revision(*args):
+        ran = run(*args, *at, "--json")
+        assert 0 == ran.code, ran.err
+        return ran.line
+
+    seen = ("--expect", made["revision_id"])
+    two = revision("revise", "ada", path, "two.uai", *seen)
+    assert 2 == two["number"]
+    assert (
+        two["revision_id"]
+        == revision("revise", "ada", path, "two.uai", *seen)["revision_id"]
+    )
+    gone = revision(
+        "tombstone", "ada", path, "--expect", two["revision_id"], "--reason", "old"
+    )
+    assert "tombstone" == gone["change"]
+    back = revision("revive", "ada", path, "--expect", gone["revision_id"])
+    assert ("restore", 4) == (back["change"], back["number"])
+    first = revision(
+        "revert",
+        "ada",
+        path,
+        "--to",
+        made["revision_id"],
+        "--expect",
+        back["revision_id"],
+    )
+    assert 5 == first["number"]
+    missing = run("revise", "ada", path, "none.uai", *seen, *at)
+    assert (2, True) == (missing.code, missing.err.startswith("files.missing: "))
+    told = run("revise", "ada", path, "two.uai", *seen, *at)
+    assert "nothing to do" in told.out
+
+
+def test_a_package_is_reviewed_into_use(run, work, at):
+    """Records first, then the package; blockers and wrong words are refused."""
+    early = run("review", "ada", "active", *at)
+    assert (1, True) == (early.code, early.err.startswith("review.incomplete: "))
+    ran = run("review", "ada", "reviewed", "--all-records", *at, "--json")
+    assert (0, "reviewed") == (ran.code, ran.line["verdict"])
+    one = run("review", "ada", "approved", "--record", CONTEXT, "--note", "read", *at)
+    assert 0 == one.code
+    blocked = run("review", "ada", "active", "--blocker", "no consent", *at)
+    assert (1, True) == (blocked.code, blocked.err.startswith("review.blocked: "))
+    wrong = run("review", "ada", "active", "--consent", "ada", *at)
+    assert 2 == wrong.code
+    agreed = run("review", "ada", "active", "--consent", "ada=all of it", *at)
+    assert 0 == agreed.code
+    assert "active" in run("waiting", "ada", *at[:4]).out
+    agent = run("review", "ada", "rejected", *at, "--actor", "agent:bot")
+    assert (1, True) == (agent.code, agent.err.startswith("review.reviewer: "))
+    stale = run("review", "ada", "rejected", "--record", f"{CONTEXT}=older", *at)
+    assert (1, True) == (stale.code, stale.err.startswith("revision.stale: "))
+
+
+def test_stored_states_are_compared(run, work, at):
+    """A package and a checkpoint of it stand for their files."""
+    add(work)
+    run("adopt", "ada", work, *at)
+
+    ran = run("diff", "ada@1", "ada", *at[:4], "--json")
+
+    assert (1, [CONTEXT]) == (ran.code, [c["path"] for c in ran.line["changed"]])
+    assert 0 == run("diff", "ada@2", "ada", *at[:4]).code
+    assert 1 == run("diff", "ada@1", work, *at[:4]).code
+    for args in (("ada@9", "ada"), ("none", "ada")):
+        missing = run("diff", *args, *at[:4])
+        assert 2 == missing.code
+        assert "not-found" in missing.err
+    for args in (("work",), ("work", "work", "--store", at[1])):
+        assert 2 == run("diff", *args).code
+
+
+def test_answers_are_json(run, work, at):
+    """Every answer for programs is JSON without content."""
+    add(work)
+    for args in (
+        ("status", "ada", work, *at[:4]),
+        ("adopt", "ada", work, *at),
+        ("waiting", "ada", *at[:4]),
+    ):
+        ran = run(*args, "--json")
+        assert json.loads(ran.out)
+        assert "MARKED-BODY" not in ran.out
