@@ -9,14 +9,13 @@ import attrs
 from uaix_core.history.relations import REVISION
 from uaix_core.packages.checkpoints import find_checkpoint, read_checkpoint
 from uaix_core.packages.diff import ChangedFile, diff_packages, diff_revisions
+from uaix_core.packages.edit_reading import read_edits, read_refresh
 from uaix_core.packages.edits import (
     CHANGES,
     EditedFiles,
     Edits,
     EditStatus,
     Refresh,
-    read_edits,
-    read_refresh,
 )
 from uaix_core.packages.export import find_package, get_all
 from uaix_core.packages.relations import CHECKPOINT
