@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from uaix_core.authority.grants import OperatorGrant, OperatorGrants, read_grants
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import PackageRefusedError, Stored
+    from uaix_core.packages.deriving import Transformation
     from uaix_core.packages.diff import diff_packages
     from uaix_core.packages.edits import EditedFiles, EditStatus
     from uaix_core.packages.export import Exported
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from uaix_core.packages.templates.new import new_package
     from uaix_core.packages.templates.repack import repack
     from uaix_core.review.notes import ReviewNote
+    from uaix_core.session.conflict_reviews import Reviewed
     from uaix_core.session.package_edits import Adopted
-    from uaix_core.session.reviews import Reviewed
     from uaix_core.session.schema import SCHEMA
     from uaix_core.session.session import Session
     from uaix_core.store.port import Capability, Snapshot, Store
@@ -69,7 +70,7 @@ _HOMES = {
     "RegistryDocument": "authority.documents",
     "Report": "packages.lint",
     "ReviewNote": "review.notes",
-    "Reviewed": "session.reviews",
+    "Reviewed": "session.conflict_reviews",
     "Revised": "packages.revisions",
     "RevisionConflictError": "packages.revisions",
     "SCHEMA": "session.schema",
@@ -79,6 +80,7 @@ _HOMES = {
     "StorageError": "values.errors",
     "Store": "store.port",
     "Stored": "packages.answers",
+    "Transformation": "packages.deriving",
     "UaixError": "values.errors",
     "diff_packages": "packages.diff",
     "document_digest": "authority.documents",
@@ -124,6 +126,7 @@ __all__ = [
     "StorageError",
     "Store",
     "Stored",
+    "Transformation",
     "UaixError",
     "diff_packages",
     "document_digest",

@@ -46,6 +46,8 @@ Operation = Annotated[
         "revise",
         "conflict",
         "review",
+        "branch",
+        "derive",
     ),
 ]
 Outcome = Annotated[str, Word("accepted", "refused")]

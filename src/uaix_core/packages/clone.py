@@ -7,7 +7,7 @@ stable ids, the signatures (which were for another manifest) and ``basedOn`` dif
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from uaix_core.history.receipts import Writing
     from uaix_core.packages.lint import Report
     from uaix_core.schema.commits import Commit
+    from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
     from uaix_core.values.ids import Ids
 
@@ -94,10 +95,34 @@ def cloned_files(origin: Origin, new_id: str, ids: Ids) -> dict[str, bytes]:
     return {**origin.files, MANIFEST_PATH: edited(text, edits).encode("utf-8")}
 
 
-def decide_clone(
-    snapshot: Snapshot, writing: Writing, report: Report, origin: Origin
+@attrs.frozen
+class Descent:
+    """How a new package comes from another one.
+
+    ``kind`` is the word of its lineage, ``operation`` that of its receipt. ``details``
+    and ``adds`` are what it has to say beyond the origin.
+    """
+
+    kind: str
+    operation: str
+    details: Mapping[str, Any] = attrs.field(factory=dict)
+    adds: tuple[Row, ...] = ()
+    expects: tuple[Expect, ...] = ()
+
+
+CLONE: Final = Descent("clone", "clone")
+
+
+def decide_descent(  # noqa: PLR0913 - what a new package consists of
+    snapshot: Snapshot,
+    writing: Writing,
+    report: Report,
+    origin: Origin,
+    *,
+    receipt_id: str,
+    how: Descent = CLONE,
 ) -> Commit:
-    """The commit that stores a clone with its lineage.
+    """The commit that stores a new package with its lineage.
 
     Raises:
         ConflictError: ``package.conflict`` when the new id is taken.
@@ -108,25 +133,26 @@ def decide_clone(
     held = stored_package(snapshot, new_id)
     if held is not None:
         raise conflict(
-            held, "the id of the clone is taken", hint="a clone gets a new id"
+            held, "the id of the new package is taken", hint="it gets an id of its own"
         )
-    receipt_id = writing.ids.new()
     lineage = Lineage(
         package_id=new_id,
         from_package_id=origin.package_id,
         from_checkpoint_id=origin.checkpoint_id,
-        descent="clone",
+        descent=how.kind,
         receipt_id=receipt_id,
     )
     plan = Plan(
-        "clone",
+        how.operation,
         report,
-        keyed(snapshot, writing, "clone", package, None),
+        keyed(snapshot, writing, how.operation, package, None),
         details={
             "from_package_id": origin.package_id,
             "from_checkpoint_id": origin.checkpoint_id,
+            **how.details,
         },
-        adds=(lineage,),
+        adds=(lineage, *how.adds),
     )
     commit = build_commit(writing, plan, receipt_id)
-    return attrs.evolve(commit, expects=(*commit.expects, *origin.expects))
+    expects = (*commit.expects, *origin.expects, *how.expects)
+    return attrs.evolve(commit, expects=expects)

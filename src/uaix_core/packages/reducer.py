@@ -13,6 +13,7 @@ from uaix_core.packages.relations import (
     ACCEPTANCE_IN_FORCE,
     CHECKPOINT,
     CHECKPOINT_DIGEST,
+    DERIVATION,
     DIMENSION,
     LINEAGE,
     PACKAGE,
@@ -195,6 +196,7 @@ PACKAGES_ROOM = Room(
     (
         CHECKPOINT,
         LINEAGE,
+        DERIVATION,
         PACKAGE,
         PACKAGE_SCOPE,
         PACKAGE_FILE,

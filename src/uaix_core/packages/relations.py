@@ -22,8 +22,10 @@ from uaix_core.schema.rows import (
 PackageState = Annotated[
     str, Word("quarantined", "review_required", "active", "rejected")
 ]
-Origin = Annotated[str, Word("install", "restore", "clone", "update", "revise")]
-Descent = Annotated[str, Word("clone")]
+Origin = Annotated[
+    str, Word("install", "restore", "clone", "update", "revise", "branch", "derive")
+]
+Descent = Annotated[str, Word("clone", "branch", "derivative")]
 Disclosure = Annotated[str, Word("none", "private", "public", "sensitive")]
 
 
@@ -157,6 +159,25 @@ class Lineage(Row):
 
 
 @row
+class Derivation(BodyRow):
+    """Why a package was made out of another persona, and what is different in it.
+
+    ``changes`` is a list of objects, one of each changed file: its path, the note that
+    says what was changed, how its bytes differ, both digests, and the names of the
+    fields that differ. Values are in the revisions of both packages.
+    """
+
+    package_id: Id
+    from_package_id: Id
+    from_checkpoint_id: Id
+    receipt_id: Id
+    actor_kind: ActorKind
+    actor_id: Id
+    reason: Text | None
+    changes: Json | None
+
+
+@row
 class Acceptance(BodyRow):
     """An acceptance policy that a scope was given; ``number`` counts them from 1."""
 
@@ -240,6 +261,13 @@ LINEAGE = Relation(
     ("package_id", "from_package_id"),
     keep=Keep.HISTORY,
     paths={"by_origin": ("from_package_id",)},
+)
+DERIVATION = Relation(
+    "derivation",
+    Derivation,
+    ("package_id",),
+    keep=Keep.HISTORY,
+    body=("reason", "changes"),
 )
 ACCEPTANCE = Relation(
     "acceptance",

@@ -12,7 +12,7 @@ import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.packages.export import find_package, package_files
-from uaix_core.packages.relations import PACKAGE_FILE
+from uaix_core.packages.relations import LINEAGE, PACKAGE_FILE
 from uaix_core.packages.revisions import file_at
 from uaix_core.packages.standing import check_whole, conflict, expect_package
 from uaix_core.review.notes import ReviewNote, check_reviewer, review_row
@@ -23,7 +23,7 @@ from uaix_core.values.errors import CallerError, NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from uaix_core.packages.relations import Package, PackageFile
+    from uaix_core.packages.relations import Lineage, Package, PackageFile
     from uaix_core.review.relations import OpenConflict
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
@@ -223,6 +223,56 @@ def decide_kept(
     row = conflict_review(writing, receipt_id, opened, "kept", note)
     receipt = _receipt(writing, receipt_id, package, "kept", 1)
     return _commit(writing, [expect_open(opened)], [row], receipt)
+
+
+def decide_pick(
+    snapshot: Snapshot, writing: Writing, picked: str, over: str, note: ReviewNote
+) -> Commit:
+    """The commit that picks one of two packages that have parted.
+
+    The other one is rejected, which is its tombstone: it never starts again, and its
+    history stays.
+
+    Raises:
+        NotFoundError: ``package.not-found``.
+        CallerError: ``review.reviewer``, ``review.unrelated`` when neither is a branch
+            of the other.
+
+    """
+    check_reviewer(writing)
+    packages = [find_package(snapshot, name) for name in (picked, over)]
+    ways = [(picked, over), (over, picked)]
+    lineages = snapshot.get_many(LINEAGE.name, ways)
+    if not any(cast("Lineage", row).descent == "branch" for row in lineages.values()):
+        raise CallerError(
+            "neither package is a branch of the other",
+            code="review.unrelated",
+            path=over,
+        )
+    receipt_id = writing.ids.new()
+    rows = [
+        review_row(
+            writing,
+            receipt_id,
+            note,
+            subject="package",
+            verdict=verdict,
+            package_id=package.package_id,
+            checkpoint_id=package.checkpoint_id,
+        )
+        for package, verdict in zip(packages, ("picked", "rejected"), strict=True)
+    ]
+    receipt = receipt_row(
+        writing,
+        receipt_id,
+        operation=OPERATION,
+        outcome="accepted",
+        details={"verdict": "picked", "over": over, "reviews": len(rows)},
+        package_id=picked,
+        checkpoint_id=packages[0].checkpoint_id,
+    )
+    expects = [expect_package(package, package.package_id) for package in packages]
+    return _commit(writing, expects, rows, receipt)
 
 
 def conflict_review(

@@ -21,6 +21,8 @@ Verdict = Annotated[
         "restored",
         "kept",
         "taken",
+        "branched",
+        "picked",
     ),
 ]
 

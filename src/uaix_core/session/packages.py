@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Unpack, cast
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from uaix_core.packages.acceptance import (
     check_policy,
@@ -11,18 +11,10 @@ from uaix_core.packages.acceptance import (
     policy_of,
 )
 from uaix_core.packages.answers import (
-    Refused,
     Stored,
     receipt_in,
 )
 from uaix_core.packages.archive.writer import write_archive
-from uaix_core.packages.clone import (
-    Origin,
-    cloned_files,
-    decide_clone,
-    outside_origin,
-    stored_origin,
-)
 from uaix_core.packages.export import (
     Exported,
     export_receipt,
@@ -30,27 +22,26 @@ from uaix_core.packages.export import (
 )
 from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.limits import HIGHEST_LIMITS
-from uaix_core.packages.lint import Checks, Report, lint
-from uaix_core.packages.source import PackageSource
 from uaix_core.packages.update import Edit, decide_update
 from uaix_core.schema.commits import Commit, Recorded
-from uaix_core.session.package_edits import PackageEdits
+from uaix_core.session.package_descents import PackageDescents
 from uaix_core.session.writes import write
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
-from uaix_core.values.ids import check_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from uaix_core.history.receipts import Writing
     from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.lint import Checks, Report
     from uaix_core.packages.policy import AcceptancePolicy
+    from uaix_core.packages.source import PackageSource
     from uaix_core.session.package_writes import Decision
     from uaix_core.store.port import Snapshot
 
 
-class Packages(PackageEdits):
+class Packages(PackageDescents):
     """The package verbs of one session; made by it, not by hand."""
 
     def install(
@@ -135,46 +126,6 @@ class Packages(PackageEdits):
             return decide_update(snapshot, writing, report, key, edit)
 
         return self._store("update", source, checks, key, decide)
-
-    def clone(
-        self,
-        origin: str | PackageSource,
-        *,
-        package_id: str | None = None,
-        **checks: Unpack[Checks],
-    ) -> Stored:
-        """Store a copy with an identity of its own; the original is untouched.
-
-        Args:
-            origin: the id of a stored package, or a package from outside.
-            package_id: the id of the clone; a new one without it.
-            checks: ruleset, strictness and limits, as `uaix_core.lint`.
-
-        Raises:
-            NotFoundError: there is no such package.
-            PackageRefusedError: as `install`.
-            ConflictError: ``package.conflict`` when the id is taken.
-
-        """
-        new_id = self._work.ids.new() if package_id is None else check_id(package_id)
-        ids, now = self._work.ids, self._work.clock.now()
-        outside: Origin | None = None
-        if isinstance(origin, PackageSource):
-            judged = self.lint(origin, **checks)
-            if judged.package is None:
-                raise self._refused("clone", judged, origin)
-            outside = outside_origin(judged)
-
-        def decide(snapshot: Snapshot, writing: Writing) -> Decision:
-            from_ = outside or stored_origin(snapshot, cast("str", origin))
-            clone = PackageSource(files=cloned_files(from_, new_id, ids))
-            report = lint(clone, now=now, **checks)
-            if report.package is None:
-                return Refused(report)
-            commit = decide_clone(snapshot, writing, report, from_)
-            return self._under_policy(snapshot, report, commit)
-
-        return self._run("clone", decide, None)
 
     def set_policy(self, policy: AcceptancePolicy) -> str:
         """Put an acceptance policy in force for the scope; the id of its receipt.

@@ -25,16 +25,18 @@ from uaix_surfaces.cli.options import (
 from uaix_surfaces.cli.output import Output
 from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.revising import expect_option, path_argument, revised
+from uaix_surfaces.cli.storing import stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.answers import Stored
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.revisions import Revised
     from uaix_core.review.relations import OpenConflict
+    from uaix_core.session.conflict_reviews import Reviewed
     from uaix_core.session.packages import Packages
-    from uaix_core.session.reviews import Reviewed
     from uaix_core.session.session import Session
     from uaix_core.values.ids import ScopeId
     from uaix_surfaces.cli.options import At
@@ -202,7 +204,7 @@ def review_verb(  # noqa: PLR0913 - the options of the verb
                 package_id, verdict, checkpoint_id=looked_at, note=said
             )
             about = package_id
-    return _show_reviewed(out, about, answer)
+    return show_reviewed(out, about, answer)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -231,7 +233,8 @@ def _named(
     return named
 
 
-def _show_reviewed(out: Output, about: str, answer: Reviewed) -> int:
+def show_reviewed(out: Output, about: str, answer: Reviewed) -> int:
+    """Tell what a review decided."""
     if out.as_json:
         out.line(answer.as_dict())
     else:
@@ -242,12 +245,17 @@ def _show_reviewed(out: Output, about: str, answer: Reviewed) -> int:
 
 @click.command("resolve")
 @click.argument("conflict_id", metavar="CONFLICT_ID")
-@click.argument("decision", type=click.Choice(["keep", "take"]), metavar="DECISION")
+@click.argument(
+    "decision", type=click.Choice(["keep", "take", "branch"]), metavar="DECISION"
+)
 @click.option(
     "--expect",
     "expected",
     metavar="REVISION",
     help="For take: the revision that stands and gives way.",
+)
+@click.option(
+    "--id", "package_id", metavar="NEW_ID", help="For branch; default: a new UUID."
 )
 @note_option
 @authorise_option
@@ -259,17 +267,22 @@ def resolve_verb(  # noqa: PLR0913 - the options of the verb
     decision: str,
     *,
     expected: str | None,
+    package_id: str | None,
     note: str,
     authorisations: tuple[Authorisation, ...],
     checks: Checks,
     as_json: bool,
     at: At,
 ) -> int:
-    r"""Decide a conflict: keep what stands, or take the candidate that lost.
+    r"""Decide a conflict: keep what stands, take the candidate, or let it branch off.
+
+    A branch is a package of its own in which the candidate stands.
 
     \b
     Examples:
       uaix resolve CONFLICT keep --store sqlite:my.db --scope me/personal/main
+      uaix resolve CONFLICT branch --id ada-2 \
+        --store sqlite:my.db --scope me/personal/main
       uaix resolve CONFLICT take --expect REVISION \
         --store sqlite:my.db --scope me/personal/main
     """
@@ -280,7 +293,16 @@ def resolve_verb(  # noqa: PLR0913 - the options of the verb
         with open_session(at.url, scope=at.scope, principal=at.actor) as session:
             opened = _opened(session.packages, conflict_id)
             answer = session.review.keep(opened, note=said)
-        return _show_reviewed(out, conflict_id, answer)
+        return show_reviewed(out, conflict_id, answer)
+    if decision == "branch":
+
+        def branch(session: Session) -> Stored:
+            opened = _opened(session.packages, conflict_id)
+            return session.review.branch(
+                opened, package_id=package_id, note=said, **checks
+            )
+
+        return stored("branch", out, conflict_id, branch, at, create=False)
     if expected is None:
         raise click.UsageError("take needs --expect")
 

@@ -36,20 +36,21 @@ if TYPE_CHECKING:
     from uaix_core.packages.answers import Stored
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.source import PackageSource
-    from uaix_core.session.packages import Packages
+    from uaix_core.session.session import Session
     from uaix_surfaces.cli.options import At
 
 
-def _read(path: Path) -> PackageSource:
+def read_source(path: Path) -> PackageSource:
+    """The package that lies at a path as typed."""
     with usable():
         return read_package(path)
 
 
-def _store(  # noqa: PLR0913 - a verb, what it is about, and where
+def stored(  # noqa: PLR0913 - a verb, what it is about, and where
     verb: str,
     out: Output,
     name: str,
-    call: Callable[[Packages], Stored],
+    call: Callable[[Session], Stored],
     at: At,
     *,
     create: bool,
@@ -63,7 +64,7 @@ def _store(  # noqa: PLR0913 - a verb, what it is about, and where
             at.url, scope=at.scope, principal=at.actor, create=create
         ) as session,
     ):
-        answer = call(session.packages)
+        answer = call(session)
         if out.as_json:
             out.line({"path": name, **answer.as_dict()})
         else:
@@ -102,13 +103,13 @@ def install_verb(
     Example:
       uaix install ada.uaix --store sqlite:my.db --scope me/personal/main
     """
-    source = _read(path)
+    source = read_source(path)
 
-    def call(packages: Packages) -> Stored:
-        return packages.install(source, key=key, **checks)
+    def call(session: Session) -> Stored:
+        return session.packages.install(source, key=key, **checks)
 
     out = Output(as_json=as_json)
-    return _store("install", out, str(path), call, at, create=True)
+    return stored("install", out, str(path), call, at, create=True)
 
 
 @click.command("restore")
@@ -134,13 +135,13 @@ def restore_verb(
     Example:
       uaix restore ada.uaix --store sqlite:new.db --scope me/personal/main
     """
-    source = _read(path)
+    source = read_source(path)
 
-    def call(packages: Packages) -> Stored:
-        return packages.restore(source, key=key, **checks)
+    def call(session: Session) -> Stored:
+        return session.packages.restore(source, key=key, **checks)
 
     out = Output(as_json=as_json)
-    return _store("restore", out, str(path), call, at, create=True)
+    return stored("restore", out, str(path), call, at, create=True)
 
 
 def _base(
@@ -193,10 +194,10 @@ def update_verb(  # noqa: PLR0913 - the options of the verb
       uaix update new.uaix --based-on old.uaix --authorise .uai/taboo.uai:replace \
         --store dir:my --scope me/personal/main
     """
-    source = _read(path)
+    source = read_source(path)
 
-    def call(packages: Packages) -> Stored:
-        return packages.update(
+    def call(session: Session) -> Stored:
+        return session.packages.update(
             source,
             based_on=based_on,
             authorisations=authorisations,
@@ -205,7 +206,7 @@ def update_verb(  # noqa: PLR0913 - the options of the verb
         )
 
     out = Output(as_json=as_json)
-    return _store("update", out, str(path), call, at, create=False)
+    return stored("update", out, str(path), call, at, create=False)
 
 
 @click.command("clone")
@@ -236,10 +237,10 @@ def clone_verb(
     is_path = names_path(origin)
     if package_id is not None:
         checked_id(package_id, "--id")
-    wanted = _read(Path(origin)) if is_path else checked_id(origin, "PACKAGE_ID")
+    wanted = read_source(Path(origin)) if is_path else checked_id(origin, "PACKAGE_ID")
 
-    def call(packages: Packages) -> Stored:
-        return packages.clone(wanted, package_id=package_id, **checks)
+    def call(session: Session) -> Stored:
+        return session.packages.clone(wanted, package_id=package_id, **checks)
 
     out = Output(as_json=as_json)
-    return _store("clone", out, origin, call, at, create=is_path)
+    return stored("clone", out, origin, call, at, create=is_path)

@@ -15,6 +15,8 @@ _DONE: Final = {
     "restore": "restored",
     "update": "updated",
     "clone": "cloned",
+    "branch": "branched",
+    "derive": "derived",
 }
 
 
