@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from uaix_core.packages.findings import Finding
     from uaix_core.packages.limits import Limits
     from uaix_core.packages.lint import Report, lint
+    from uaix_core.packages.outbox import (
+        QueuedChange,
+        Replayed,
+        read_outbox,
+        write_outbox,
+    )
     from uaix_core.packages.policy import AcceptancePolicy
+    from uaix_core.packages.revision_signatures import RevisionReport
     from uaix_core.packages.revisions import Revised, RevisionConflictError
     from uaix_core.packages.signatures import key_id, sign
     from uaix_core.packages.source import PackageSource
@@ -66,13 +73,16 @@ _HOMES = {
     "PackageRefusedError": "packages.answers",
     "PackageSource": "packages.source",
     "Principal": "values.ids",
+    "QueuedChange": "packages.outbox",
     "Registered": "authority.answers",
     "RegistryDocument": "authority.documents",
+    "Replayed": "packages.outbox",
     "Report": "packages.lint",
     "ReviewNote": "review.notes",
     "Reviewed": "session.conflict_reviews",
     "Revised": "packages.revisions",
     "RevisionConflictError": "packages.revisions",
+    "RevisionReport": "packages.revision_signatures",
     "SCHEMA": "session.schema",
     "ScopeId": "values.ids",
     "Session": "session.session",
@@ -88,8 +98,10 @@ _HOMES = {
     "lint": "packages.lint",
     "new_package": "packages.templates.new",
     "read_grants": "authority.grants",
+    "read_outbox": "packages.outbox",
     "repack": "packages.templates.repack",
     "sign": "packages.signatures",
+    "write_outbox": "packages.outbox",
 }
 
 __all__ = [
@@ -112,13 +124,16 @@ __all__ = [
     "PackageRefusedError",
     "PackageSource",
     "Principal",
+    "QueuedChange",
     "Registered",
     "RegistryDocument",
+    "Replayed",
     "Report",
     "ReviewNote",
     "Reviewed",
     "Revised",
     "RevisionConflictError",
+    "RevisionReport",
     "SCHEMA",
     "ScopeId",
     "Session",
@@ -134,8 +149,10 @@ __all__ = [
     "lint",
     "new_package",
     "read_grants",
+    "read_outbox",
     "repack",
     "sign",
+    "write_outbox",
 ]
 
 

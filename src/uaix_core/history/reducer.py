@@ -17,6 +17,7 @@ from uaix_core.history.relations import (
     RECEIPT,
     RECEIPT_ENTRY,
     REVISION,
+    REVISION_SIGNATURE,
     Head,
     Idempotency,
     Receipt,
@@ -85,6 +86,7 @@ HISTORY_ROOM = Room(
     (
         REVISION,
         HEAD,
+        REVISION_SIGNATURE,
         CONFLICT,
         RECEIPT,
         RECEIPT_ENTRY,

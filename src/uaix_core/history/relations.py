@@ -48,6 +48,7 @@ Operation = Annotated[
         "review",
         "branch",
         "derive",
+        "sign",
     ),
 ]
 Outcome = Annotated[str, Word("accepted", "refused")]
@@ -95,6 +96,23 @@ class Head(Row):
     change: Change
     created_at: Instant
     modified_at: Instant
+
+
+@row
+class RevisionSignature(Row):
+    """A key's statement over a revision, and by its parents over all before it.
+
+    ``key_id`` is the SHA-256 of the public key, ``signature`` Ed25519 over the
+    revision's id, in hex.
+    """
+
+    revision_id: Id
+    key_id: Id
+    package_id: Id
+    signature: Id
+    receipt_id: Id
+    actor_kind: ActorKind
+    actor_id: Id
 
 
 @row
@@ -203,6 +221,13 @@ REVISION = Relation(
 )
 HEAD = Relation(
     "head", Head, ("package_id", "record_id"), keep=Keep.VIEW, versioned=True
+)
+REVISION_SIGNATURE = Relation(
+    "revision_signature",
+    RevisionSignature,
+    ("revision_id", "key_id"),
+    keep=Keep.HISTORY,
+    paths={"by_package": ("package_id",)},
 )
 CONFLICT = Relation(
     "conflict",

@@ -227,6 +227,11 @@ class Relation:
         _remember(row, "_header_text", f"{{{','.join(texts)}}}")
         return row
 
+    def header_name(self, row: Row, id_field: str) -> str:
+        """The id that `named_by_header` gives a row with this header."""
+        texts = [t for t in self._texts(row) if not t.startswith(f'"{id_field}":')]
+        return sha256_hex(f"{{{','.join(texts)}}}".encode())
+
     def header_text(self, row: Row) -> str:
         """The RFC 8785 text of the row's header; fields that are None are absent."""
         text: str | None = row._header_text  # noqa: SLF001 - its relation's memory

@@ -24,7 +24,7 @@ from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.limits import HIGHEST_LIMITS
 from uaix_core.packages.update import Edit, decide_update
 from uaix_core.schema.commits import Commit, Recorded
-from uaix_core.session.package_descents import PackageDescents
+from uaix_core.session.package_outbox import PackageOutbox
 from uaix_core.session.writes import write
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Snapshot
 
 
-class Packages(PackageDescents):
+class Packages(PackageOutbox):
     """The package verbs of one session; made by it, not by hand."""
 
     def install(

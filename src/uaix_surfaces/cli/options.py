@@ -187,7 +187,7 @@ ruleset_option = click.option(
 _lenient_option = click.option(
     "--lenient", is_flag=True, help="Read the few lenient rules as warnings."
 )
-_trust_option = click.option(
+trust_option = click.option(
     "--trust",
     "trusted",
     multiple=True,
@@ -219,4 +219,4 @@ def judging_options(function: Callable[..., int]) -> Callable[..., int]:
         checks: Checks = {"ruleset": ruleset, "lenient": lenient, "trusted": trusted}
         return function(*args, checks=checks, **more)
 
-    return ruleset_option(_lenient_option(_trust_option(called)))
+    return ruleset_option(_lenient_option(trust_option(called)))

@@ -27,6 +27,21 @@ _OWN: Final = 0o600
 OVERWRITE_HINT: Final = "choose another name, or replace it with --overwrite"
 
 
+def file_bytes(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        NotFoundError: ``files.missing`` when it isn't there or can't be read.
+
+    """
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise NotFoundError(
+            "the file can't be read", code="files.missing", path=str(path)
+        ) from error
+
+
 def names_path(name: str) -> bool:
     """Whether a name is that of a path and of no stored package.
 

@@ -39,12 +39,15 @@ VERBS = {
     "diff": Verb("comparing", "Show what differs between two packages or states."),
     "keygen": Verb("signing", "Make a key to sign packages with."),
     "sign": Verb("signing", "Sign a package."),
+    "sign-revisions": Verb("vouching", "Sign the revisions of a stored package."),
+    "verify-revisions": Verb("vouching", "Find out who stands behind revisions."),
     "install": Verb("storing", "Store a package, in quarantine."),
     "restore": Verb("storing", "Bring a package back under its own identity."),
     "update": Verb("storing", "Make an edited package the new checkpoint."),
     "status": Verb("editing", "Show what was edited in a folder."),
     "adopt": Verb("editing", "Bring the edits of a folder in as revisions."),
     "refresh": Verb("editing", "Bring what others changed into a folder."),
+    "replay": Verb("replaying", "Apply changes that were queued offline."),
     "revise": Verb("revising", "Give one record its next revision."),
     "tombstone": Verb("revising", "Retire a record; its history stays."),
     "revert": Verb("revising", "Make an older revision the next one."),
@@ -99,7 +102,7 @@ class Program(click.Group):
         if verb is None:
             return None
         module = import_module(f"uaix_surfaces.cli.{verb.module}")
-        command = getattr(module, f"{cmd_name}_verb")
+        command = getattr(module, f"{cmd_name.replace('-', '_')}_verb")
         assert isinstance(command, click.Command)  # noqa: S101 - the table is ours
         return with_blocks(command)
 

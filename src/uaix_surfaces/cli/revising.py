@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_backends.opening import open_session
-from uaix_core.values.errors import NotFoundError
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.judging import show_findings, shown_refusal
 from uaix_surfaces.cli.options import (
@@ -19,6 +18,7 @@ from uaix_surfaces.cli.options import (
     package_argument,
 )
 from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.places import file_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +94,7 @@ def revise_verb(  # noqa: PLR0913 - the options of the verb
         --store sqlite:my.db --scope me/personal/main
     """
     with usable():
-        content = _content(file)
+        content = file_bytes(file)
     return revised(
         Output(as_json=as_json),
         path,
@@ -108,15 +108,6 @@ def revise_verb(  # noqa: PLR0913 - the options of the verb
             **checks,
         ),
     )
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise NotFoundError(
-            "the file can't be read", code="files.missing", path=str(file)
-        ) from error
 
 
 @click.command("tombstone")

@@ -1,0 +1,74 @@
+"""The verb that replays an outbox."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from uaix_backends.opening import open_session
+from uaix_core.packages.outbox import read_outbox
+from uaix_surfaces.cli.failures import OK, REFUSED, usable
+from uaix_surfaces.cli.options import PATH, at_options, json_option, judging_options
+from uaix_surfaces.cli.output import Output, counted
+from uaix_surfaces.cli.places import file_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from uaix_core.packages.lint import Checks
+    from uaix_surfaces.cli.options import At
+
+_DONE = frozenset(("applied", "already"))
+
+
+@click.command("replay")
+@click.argument("path", type=PATH, metavar="F")
+@at_options
+@judging_options
+@json_option
+def replay_verb(path: Path, *, checks: Checks, as_json: bool, at: At) -> int:
+    r"""Apply the changes of the outbox F in their order, each by itself.
+
+    A change that was applied before writes nothing. One over a revision that has moved
+    on is kept as a conflict, and those that follow it are skipped.
+
+    \b
+    Example:
+      uaix replay queued.jsonl --store sqlite:my.db --scope me/personal/main
+
+    \b
+    Exit codes:
+      0  every change stands, from now or from before
+      1  some changes don't
+    """
+    out = Output(as_json=as_json)
+    with usable():
+        changes = read_outbox(file_bytes(path))
+    with (
+        out.working(str(path)),
+        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+    ):
+        outcomes = session.packages.replay(changes, **checks)
+    if as_json:
+        for outcome in outcomes:
+            out.line(outcome.as_dict())
+    else:
+        stands = sum(outcome.outcome in _DONE for outcome in outcomes)
+        word = "ok" if stands == len(outcomes) else "warning"
+        out.say(f"{path}: {stands} of {counted(len(outcomes), 'change')} stand", word)
+        out.table(
+            ("command", "outcome", "revision or conflict", "code"),
+            (
+                (
+                    outcome.command_id,
+                    outcome.outcome,
+                    outcome.revised.revision_id
+                    if outcome.revised
+                    else outcome.conflict_id,
+                    outcome.code,
+                )
+                for outcome in outcomes
+            ),
+        )
+    return OK if all(outcome.outcome in _DONE for outcome in outcomes) else REFUSED
