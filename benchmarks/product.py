@@ -18,6 +18,7 @@ from uaix_core.history.receipts import Writing
 from uaix_core.history.relations import DIGEST_KEY, REVISION, DigestKey
 from uaix_core.packages.archive.reader import read_archive
 from uaix_core.packages.archive.writer import write_archive
+from uaix_core.packages.content.body_facts import forget
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install
 from uaix_core.packages.limits import MIB, Limits
@@ -163,7 +164,8 @@ def read_files(archive: bytes) -> dict[str, str]:
 
 
 def judged(source: PackageSource) -> Report:
-    """The report on a package, which passes."""
+    """The report on a package that nobody has seen before, and which passes."""
+    forget()
     report = lint(source, now=_clock.now())
     assert report.is_accepted
     return report
@@ -200,7 +202,13 @@ def decided(store: Store, scope: ScopeId, report: Report) -> Commit:
 
 def installs(store: Store, name: str, source: PackageSource) -> Callable[[int], object]:
     """A run that installs a package into a fresh scope."""
-    return lambda run: session_of(store, scope_of(name, run)).packages.install(source)
+
+    def install(run: int) -> object:
+        # It comes in for the first time: nothing of its bodies is known.
+        forget()
+        return session_of(store, scope_of(name, run)).packages.install(source)
+
+    return install
 
 
 # Rows

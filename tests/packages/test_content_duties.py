@@ -28,9 +28,10 @@ from tests.packages.package_maker import (
 from tests.packages.rule_cases import drop, note, without
 
 from uaix_core.packages.content import judging
+from uaix_core.packages.content.body_facts import PARSED_BYTES
 from uaix_core.packages.content.duties import DUTIES, labels_of
 from uaix_core.packages.content.evidence import KINDS
-from uaix_core.packages.content.judging import COMPARED_BYTES, PARSED_BYTES
+from uaix_core.packages.content.judging import COMPARED_BYTES
 from uaix_core.packages.lint import lint
 from uaix_core.packages.source import PackageSource
 from uaix_core.values.parsing import parse_body

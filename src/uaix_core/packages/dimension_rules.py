@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import attrs
+
 from uaix_core.packages.dimensions import (
     DESCRIPTION,
     ENUMERATED_VALUES,
@@ -220,8 +222,28 @@ def _compared(value: str) -> str:
     return " ".join(value.split()).casefold().rstrip(".")
 
 
+@attrs.frozen
+class Disclosed:
+    """What of a body could leak, or be leaked, without saying it.
+
+    ``facts`` are the disclosure of a field and a hash of its name and value, which is
+    enough to find the same one elsewhere. ``is_hidden`` says whether the file as a
+    whole is.
+    """
+
+    facts: tuple[tuple[str, int], ...]
+    is_hidden: bool
+
+
+def disclosed(path: str, parsed: ParsedBody) -> Disclosed:
+    """What of the body at a path could leak, or be leaked."""
+    return Disclosed(
+        tuple(_facts(path, parsed)), file_marks_of(parsed).disclosure in HIDDEN
+    )
+
+
 def leaks(
-    files: Mapping[str, ParsedBody],
+    files: Mapping[str, Disclosed],
     entries: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Iterator[DimensionFinding]:
     """Where something hidden in one place stands as public in another.
@@ -235,14 +257,15 @@ def leaks(
     A manifest entry that calls a hidden file public is a leak as well. Each place is
     told once for a file, and of several public places of one field the first.
 
-    ``files`` maps paths to parsed bodies; ``entries`` maps paths to the members of
-    their manifest entry that could repeat a field (the unknown ones, the source).
+    ``files`` maps paths to what their bodies disclose; ``entries`` maps paths to the
+    members of their manifest entry that could repeat a field (the unknown ones, the
+    source).
     """
-    public: dict[tuple[str, str], str] = {}
+    public: dict[int, str] = {}
     # Ordered and without repeats, as a set of what was seen would not be.
-    hidden: dict[tuple[str, tuple[str, str]], None] = {}
-    for path, parsed in files.items():
-        for disclosure, fact in _facts(path, parsed):
+    hidden: dict[tuple[str, int], None] = {}
+    for path, found in files.items():
+        for disclosure, fact in found.facts:
             if disclosure == "public":
                 public.setdefault(fact, path)
             else:
@@ -253,7 +276,7 @@ def leaks(
         for name, value in _members(entry)
     ]
     yield from _called_public(files, members)
-    listed = {(name, _compared(value)) for _path, name, value in members}
+    listed = {_fact(name, value) for _path, name, value in members}
     told = set()
     for path, fact in hidden:
         places = [_place(path, public[fact])] if fact in public else []
@@ -266,12 +289,12 @@ def leaks(
 
 
 def _called_public(
-    files: Mapping[str, ParsedBody], members: Iterable[tuple[str, str, str]]
+    files: Mapping[str, Disclosed], members: Iterable[tuple[str, str, str]]
 ) -> Iterator[DimensionFinding]:
     for path, name, value in members:
         is_public = name in DISCLOSURE_NAMES and known_word(value) == "public"
-        parsed = files.get(path) if is_public else None
-        if parsed is not None and file_marks_of(parsed).disclosure in HIDDEN:
+        found = files.get(path) if is_public else None
+        if found is not None and found.is_hidden:
             message = "the manifest calls the file public, and the file is hidden"
             yield DimensionFinding(LEAK, path, message)
 
@@ -280,7 +303,12 @@ def _place(path: str, other: str) -> str:
     return "the same file" if other == path else shown(other)
 
 
-def _facts(path: str, parsed: ParsedBody) -> Iterator[tuple[str, tuple[str, str]]]:
+def _fact(name: str, value: str) -> int:
+    """A name and a value as they are compared with others of this process."""
+    return hash((name, _compared(value)))
+
+
+def _facts(path: str, parsed: ParsedBody) -> Iterator[tuple[str, int]]:
     """The disclosure, and the name and value as compared, of all that could leak."""
     stem = path.rpartition("/")[2].removesuffix(".uai")
     skipped = _ABOUT_THE_FILE
@@ -292,7 +320,7 @@ def _facts(path: str, parsed: ParsedBody) -> Iterator[tuple[str, tuple[str, str]
         name = row.field
         if name in _GENERIC:
             name = row.section or fold_label(stem)
-        yield row.disclosure, (name, _compared(row.value))
+        yield row.disclosure, _fact(name, row.value)
 
 
 def _members(value: Any, name: str = "") -> Iterator[tuple[str, str]]:

@@ -74,7 +74,7 @@ def measure(
         media_type = fields.get("media_type")
         judge_body(path, data, media_type, findings)
         if judge is not None:
-            judge.body(path, data, media_type)
+            judge.body(path, data, media_type, digest)
         if fields:
             if fields.get("size_bytes", len(data)) != len(data):
                 findings.add("size.declared", shown(path))

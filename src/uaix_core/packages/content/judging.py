@@ -8,11 +8,11 @@ Source: UAIX package format v0.1, "Words on the wire", "Required sets" and "Bodi
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_core.packages.content.authority import judge_authority
+from uaix_core.packages.content.body_facts import facts_of
 from uaix_core.packages.content.boundary import BOUNDARY, judge_boundary
 from uaix_core.packages.content.duties import DUTY_FILES, judge_duties, labels_of
 from uaix_core.packages.content.evidence import judge_evidence
@@ -27,25 +27,14 @@ from uaix_core.packages.content.manifest_texts import (
     names_of_files,
     secret_names,
 )
-from uaix_core.packages.content.texts import (
-    BETWEEN_NAMES,
-    judge_body_text,
-    pieces,
-    secrets_in,
-)
-from uaix_core.packages.dimension_rules import (
-    PERSONALITY_FOLDER,
-    judge_dimension,
-    leaks,
-)
+from uaix_core.packages.content.texts import judge_body_text
+from uaix_core.packages.dimension_rules import leaks
 from uaix_core.packages.manifest.codec import wire_fields
 from uaix_core.packages.manifest.values import FileEntry
-from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.paths import shown
 from uaix_core.packages.required.files import (
     ADVANCED_PERSONA,
     LONG_TERM_MEMORY,
-    PERSONA_FILE,
 )
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.parsing import parse_body
@@ -54,36 +43,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from uaix_core.packages.contents import Measured
+    from uaix_core.packages.dimension_rules import Disclosed
     from uaix_core.packages.findings import Findings
     from uaix_core.packages.manifest.judging import Listing
     from uaix_core.values.parsing.view import ParsedBody
 
-#: Bodies up to this many bytes are read for their labels.
-PARSED_BYTES: Final = 1024 * 1024
 #: So many labels of a file are looked at.
 MOST_LABELS: Final = 5000
 #: So many bytes of bodies with disclosure marks are compared with each other.
 COMPARED_BYTES: Final = 4 * 1024 * 1024
 
-#: What a text with marks holds in lower case, those of disclosure first.
-_DISCLOSURE_SIGNS: Final = (
-    "disclosure",
-    "(none)",
-    "(private)",
-    "(sensitive)",
-    "(public)",
-)
-_DEPTH_SIGN: Final = "depth"
-
-#: Readable runs in a body that is no text, and the shortest worth a look.
-_readable_runs = re.compile(rb"[\x20-\x7e]{16,}").findall
+#: The files of which more is kept than what follows from each alone.
+OWED_FILES: Final = frozenset((*DUTY_FILES, LEDGER_PATH))
 
 _ENTRY_NAMES: Final = frozenset(wire_fields(FileEntry)) - {"source"}
-#: Codes of `judge_dimension` that stand for text that wasn't read.
-_UNREAD: Final = "body."
-#: The note on a body that isn't UTF-8 text.
-_NO_TEXT: Final = "body.encoding"
-_DEPTH_RANGE: Final = "persona.depth-range"
 
 
 class ContentJudge:
@@ -97,7 +70,7 @@ class ContentJudge:
         self._findings = findings
         self._wire: Mapping[str, Any] = {}
         self._labels: dict[str, tuple[tuple[str, ...], ...]] = {}
-        self._marked: dict[str, ParsedBody] = {}
+        self._marked: dict[str, Disclosed] = {}
         self._marked_bytes = 0
         self._ledger: ParsedBody | None = None
         self._unread: list[str] = []
@@ -143,64 +116,32 @@ class ContentJudge:
             self.hidden.add_path(path, place)
             self._findings.add(found.code, place, found.message)
 
-    def body(self, path: str, data: bytes, media_type: str | None) -> None:
-        """Judge the body of one file; ``media_type`` is None when none is listed."""
-        if media_type not in TEXT_MEDIA and not _is_text(data):
-            self._binary(path, data)
-            return
-        text = data.decode("utf-8", "replace")
-        judge_body_text(shown(path), text, self._findings)
-        if path.endswith(".uai") or (
-            path.startswith(".uai/") and path.endswith(".json")
-        ):
-            self._memory(path, data, text, media_type or "")
+    def body(self, path: str, data: bytes, media_type: str | None, sha256: str) -> None:
+        """Judge the body of one file; ``media_type`` is None when none is listed.
 
-    def _binary(self, path: str, data: bytes) -> None:
-        runs = _readable_runs(data)
-        text = BETWEEN_NAMES.join(run.decode() for run in runs)
-        for _base, piece in pieces(text):
-            # Digests and the like are at home in an image.
-            sure = [found for found in secrets_in(piece) if found.is_sure]
-            if sure:
-                message = f"a secret was found: {sure[0].detector}"
-                self._findings.add("secret.found", shown(path), message)
-                return
-
-    def _memory(self, path: str, data: bytes, text: str, media_type: str) -> None:
-        """Read a memory file for its labels and its marks."""
-        if len(data) > PARSED_BYTES:
+        ``sha256`` is the digest of these bytes.
+        """
+        found = facts_of(path, data, media_type, sha256)
+        for code, message in found.findings:
+            self._findings.add(code, shown(path), message)
+        if found.is_unread:
             self._unread.append(path)
+        if found.is_unlabelled:
             self._unlabelled.add(path)
-            return
-        parsed = parse_body(data, media_type)
-        if parsed.notes:
-            self._unread.append(path)
-        if any(note.code == _NO_TEXT for note in parsed.notes):
-            # What it says can't be known, so nothing is missed in it either.
-            self._unlabelled.add(path)
-            return
-        if path in DUTY_FILES:
-            self._labels[path] = tuple(islice(labels_of(parsed), MOST_LABELS))
-        if path == LEDGER_PATH:
-            self._ledger = parsed
-        is_persona = path == PERSONA_FILE or path.startswith(PERSONALITY_FOLDER)
-        lowered = text.lower()
-        has_marks = any(sign in lowered for sign in _DISCLOSURE_SIGNS)
-        if is_persona or has_marks or _DEPTH_SIGN in lowered:
-            self._marks(path, parsed, is_persona=is_persona)
-        if not has_marks:
+        elif found.is_memory and path in OWED_FILES:
+            # What has to be said there is compared with what other files say.
+            parsed = parse_body(data, media_type or "")
+            if path in DUTY_FILES:
+                self._labels[path] = tuple(islice(labels_of(parsed), MOST_LABELS))
+            if path == LEDGER_PATH:
+                self._ledger = parsed
+        if found.disclosed is None:
             return
         self._marked_bytes += len(data)
         if self._marked_bytes <= COMPARED_BYTES:
-            self._marked[path] = parsed
-        elif not parsed.notes:
+            self._marked[path] = found.disclosed
+        elif not found.is_unread:
             self._unread.append(path)
-
-    def _marks(self, path: str, parsed: ParsedBody, *, is_persona: bool) -> None:
-        for found in judge_dimension(path, parsed):
-            is_other_depth = found.code == _DEPTH_RANGE and not is_persona
-            if not found.code.startswith(_UNREAD) and not is_other_depth:
-                self._findings.add(found.code, shown(path), found.message)
 
     def close(self, listing: Listing | None, measured: Mapping[str, Measured]) -> None:
         """Judge what takes all files together.
@@ -245,13 +186,3 @@ class ContentJudge:
                     k: v for k, v in entry.items() if k not in _ENTRY_NAMES
                 }
         return members
-
-
-def _is_text(data: bytes) -> bool:
-    if b"\0" in data:
-        return False
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

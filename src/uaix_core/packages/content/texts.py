@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from uaix_core.gate.commands import destructive_commands
 from uaix_core.gate.hidden import COMMENT, hidden_text
@@ -19,7 +19,6 @@ from uaix_core.gate.scan import scan_all
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from uaix_core.packages.findings import Findings
 
 #: Longer texts, in characters, are judged in pieces that overlap.
 PIECE: Final = 256 * 1024
@@ -127,7 +126,15 @@ _address = re.compile(r"[0-9]\.[0-9]").search
 _MANY_DOTS: Final = 20
 
 
-def judge_body_text(path: str, text: str, findings: Findings) -> None:
+class Finds(Protocol):
+    """Who is told of what is found in a body."""
+
+    def add(self, code: str, path: str, message: str, /) -> None:
+        """Note a finding."""
+        ...
+
+
+def judge_body_text(path: str, text: str, findings: Finds) -> None:
     """Judge the text of a body; ``path`` is shown as it is."""
     seen: dict[str, set[Found]] = {}
     told: set[str] = set()
