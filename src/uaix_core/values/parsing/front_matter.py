@@ -80,8 +80,8 @@ def read_front_matter(lines: list[str], end: int) -> FrontMatter:
             value = match[match.lastindex or 0]
             if match.lastindex == _PLAIN:
                 value = value.rstrip(" \t")
-            reader.keep(match[1], value, (), at, is_list=False)
             at += 1
+            reader.keep(match[1], value, (), (at, at), is_list=False)
     return FrontMatter(
         tuple(reader.fields), end + 1, "\n".join(reader.raw), tuple(reader.notes)
     )
@@ -120,18 +120,29 @@ class _Reader:
         if items is None or scalar is None:
             return self._refuse(lines, at, after)
         self.raw += comments
-        self.keep(key.rstrip(" \t"), scalar, items, at, is_list=is_list)
+        place = (at + 1, after)
+        self.keep(key.rstrip(" \t"), scalar, items, place, is_list=is_list)
         return after
 
     def keep(
-        self, key: str, scalar: str, items: tuple[str, ...], at: int, *, is_list: bool
+        self,
+        key: str,
+        scalar: str,
+        items: tuple[str, ...],
+        place: tuple[int, int],
+        *,
+        is_list: bool,
     ) -> None:
-        """Add a field; a key that was there before is added all the same."""
+        """Add a field; a key that was there before is added all the same.
+
+        ``place`` are its first and its last line, counted from 1.
+        """
+        line, end = place
         if key in self._seen:
-            self.notes.append(note("body.repeated", at + 1))
+            self.notes.append(note("body.repeated", line))
         self._seen.add(key)
         text = "\n".join(f"- {item}" for item in items) if is_list else scalar
-        self.fields.append(BodyField(key, text, items, is_list, at + 1))
+        self.fields.append(BodyField(key, text, items, is_list, line, end))
 
     def _refuse(self, lines: list[str], at: int, after: int) -> int:
         self.raw += lines[at:after]
@@ -159,6 +170,11 @@ def _below(
         below.append(line)
         after = place + 1
     return after, below
+
+
+def comment_of(value: str) -> str:
+    """The comment behind a value in front matter, or that a line consists of."""
+    return _without_comment(value.strip(" \t"))[1]
 
 
 def _bare_comment(line: str) -> str:

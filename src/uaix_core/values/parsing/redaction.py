@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 #: Front matter that says what kind of file this is, and nothing about the persona.
-_KEPT: Final = frozenset(("uaix", "type"))
+KEPT: Final = frozenset(("uaix", "type"))
 
 
 def redacted(parsed: ParsedBody, allow: Collection[str] = ("public",)) -> ParsedBody:
@@ -29,7 +29,7 @@ def redacted(parsed: ParsedBody, allow: Collection[str] = ("public",)) -> Parsed
         for part in marked_parts(parsed)
         if part.marks.disclosure in words
         and not part.is_plain_mark
-        and not (part.section is None and part.name in _KEPT)
+        and not (part.section is None and part.name in KEPT)
     }
     is_json = parsed.dialect == "json"
     return ParsedBody(
