@@ -17,6 +17,7 @@ from uaix_core.packages.examples.making import example_files, shipped_files
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.templates.new import KINDS
 from uaix_core.session.schema import ROOMS, SCHEMA
+from uaix_core.startup.checks import CHECKS
 from uaix_core.values import errors
 from uaix_core.values.errors import CallerError, ConflictError, StorageError
 
@@ -37,7 +38,7 @@ EXAMPLES = Path(examples.__file__).parent
 FIELDS: Mapping[str, str] = {
     "packageId": "`package.package_id`",
     "profileId": "`checkpoint.profile_id`, `package.profile_id`",
-    "agentId, npcId": "(`agent_binding.agent_id`)",
+    "agentId, npcId": "`checkpoint.manifest`; (`agent_binding.agent_id`)",
     "path": "`revision.path`, `package_file.path`",
     "stableId": "`revision.record_id`",
     "revisionId": "`revision.revision_id`",
@@ -109,6 +110,12 @@ Every rule that a package is checked against, one row each.
 An error refuses the package; warnings and infos don't.
 The trigger is one of the standard's twelve no-op names.
 A report lists 50 findings of a code at most; one more then says how many followed."""
+
+STARTUP = """\
+Every check that a package has to pass before it starts.
+All of them are made, and `StartupError.checks` lists each that failed, with its path.
+Nothing of a package is given out while any fails.
+[Start an agent](../how-to/start-an-agent.md) says how they come about."""
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -293,11 +300,27 @@ def migrations_page() -> str:
     )
 
 
+def startup_page() -> str:
+    """`docs/reference/startup-checks.md`."""
+    rows = [
+        [f"`{code}`", message, hint] for code, (message, hint) in sorted(CHECKS.items())
+    ]
+    return "\n\n".join(
+        [
+            "# The start-up checks",
+            STARTUP,
+            table(["code", "what failed", "what to do next"], rows),
+            "This page is generated from the code.",
+        ]
+    )
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "model.md": model_page,
     "errors.md": errors_page,
     "lint-codes.md": lint_page,
     "migrations.md": migrations_page,
+    "startup-checks.md": startup_page,
 }
 
 

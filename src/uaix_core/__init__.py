@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from uaix_core.session.package_edits import Adopted
     from uaix_core.session.schema import SCHEMA
     from uaix_core.session.session import Session
+    from uaix_core.startup.assembling import Assembly, StartupRecord
+    from uaix_core.startup.checks import StartupCheck, StartupError
+    from uaix_core.startup.consents import ConsentPlace, ConsentView
+    from uaix_core.startup.watermarks import IndexWatermark
     from uaix_core.store.port import Capability, Snapshot, Store
     from uaix_core.values.decisions import Decision
     from uaix_core.values.errors import (
@@ -56,15 +60,19 @@ if TYPE_CHECKING:
 _HOMES = {
     "AcceptancePolicy": "packages.policy",
     "Adopted": "session.package_edits",
+    "Assembly": "startup.assembling",
     "Authorisation": "packages.anchors",
     "CallerError": "values.errors",
     "Capability": "store.port",
     "ConflictError": "values.errors",
+    "ConsentPlace": "startup.consents",
+    "ConsentView": "startup.consents",
     "Decision": "values.decisions",
     "EditStatus": "packages.edits",
     "EditedFiles": "packages.edits",
     "Exported": "packages.export",
     "Finding": "packages.findings",
+    "IndexWatermark": "startup.watermarks",
     "IntegrityError": "values.errors",
     "Limits": "packages.limits",
     "NotFoundError": "values.errors",
@@ -87,6 +95,9 @@ _HOMES = {
     "ScopeId": "values.ids",
     "Session": "session.session",
     "Snapshot": "store.port",
+    "StartupCheck": "startup.checks",
+    "StartupError": "startup.checks",
+    "StartupRecord": "startup.assembling",
     "StorageError": "values.errors",
     "Store": "store.port",
     "Stored": "packages.answers",
@@ -107,15 +118,19 @@ _HOMES = {
 __all__ = [
     "AcceptancePolicy",
     "Adopted",
+    "Assembly",
     "Authorisation",
     "CallerError",
     "Capability",
     "ConflictError",
+    "ConsentPlace",
+    "ConsentView",
     "Decision",
     "EditStatus",
     "EditedFiles",
     "Exported",
     "Finding",
+    "IndexWatermark",
     "IntegrityError",
     "Limits",
     "NotFoundError",
@@ -138,6 +153,9 @@ __all__ = [
     "ScopeId",
     "Session",
     "Snapshot",
+    "StartupCheck",
+    "StartupError",
+    "StartupRecord",
     "StorageError",
     "Store",
     "Stored",

@@ -49,6 +49,8 @@ Operation = Annotated[
         "branch",
         "derive",
         "sign",
+        "start",
+        "consent",
     ),
 ]
 Outcome = Annotated[str, Word("accepted", "refused")]

@@ -8,9 +8,17 @@ from uaix_core.packages.reducer import ACCEPTANCE_ROOM, PACKAGES_ROOM
 from uaix_core.review.reducer import REVIEW_ROOM
 from uaix_core.schema.migrations import Migration
 from uaix_core.schema.schema import Schema
+from uaix_core.startup.relations import STARTUP_ROOM
 
 #: From the bottom up, because a reducer sees what those before it have put.
-ROOMS = (HISTORY_ROOM, AUTHORITY_ROOM, REVIEW_ROOM, PACKAGES_ROOM, ACCEPTANCE_ROOM)
+ROOMS = (
+    HISTORY_ROOM,
+    AUTHORITY_ROOM,
+    REVIEW_ROOM,
+    PACKAGES_ROOM,
+    ACCEPTANCE_ROOM,
+    STARTUP_ROOM,
+)
 
 #: How a store comes to hold them: what is published is never edited.
 MIGRATIONS = (

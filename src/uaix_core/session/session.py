@@ -10,10 +10,15 @@ import attrs
 from uaix_core.session.work import Work
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from uaix_core.packages.revisions import RevisionConflictError
     from uaix_core.session.packages import Packages
     from uaix_core.session.registrations import Registrations
     from uaix_core.session.reviews import Reviews
+    from uaix_core.session.starts import Consents
+    from uaix_core.startup.assembling import Assembly
+    from uaix_core.startup.watermarks import IndexWatermark
 
 
 @attrs.define(frozen=True, slots=False, eq=False)
@@ -51,3 +56,44 @@ class Session(Work):
     def keep_conflict(self, error: RevisionConflictError) -> tuple[str, ...]:
         """See `uaix_core.session.packages.Packages.keep_conflict`."""
         return self.packages.keep_conflict(error)
+
+    @cached_property
+    def consents(self) -> Consents:
+        """The consent verbs: grant, revoke, list."""
+        from uaix_core.session.starts import Consents  # noqa: PLC0415 - on first use
+
+        return Consents(self)
+
+    def start(
+        self,
+        package_id: str,
+        *,
+        agent_id: str,
+        triggered: Collection[str] = (),
+        indexes: Iterable[IndexWatermark] = (),
+    ) -> Assembly:
+        """Put a package together for an agent: all of it in start-up order, or nothing.
+
+        Every check is made, digests included, and all that fail are told at once.
+        Fields marked private, sensitive or none are blanked unless a consent lifts
+        them for this session's principal. Either outcome leaves a receipt.
+
+        Args:
+            package_id: which package.
+            agent_id: for whom. A package that names agents (``agentId``, ``npcId`` in
+                its manifest) starts for these only; a principal that is an agent starts
+                as itself only.
+            triggered: paths of further files that have to load.
+            indexes: indexes that have to cover the package as it is now.
+
+        Raises:
+            NotFoundError: ``package.not-found``; it leaves no receipt.
+            StartupError: ``startup.refused``, with every check that failed.
+            CallerError: ``id.syntax``.
+
+        """
+        from uaix_core.session.starts import start  # noqa: PLC0415 - on first use
+
+        return start(
+            self, package_id, agent_id=agent_id, triggered=triggered, indexes=indexes
+        )

@@ -1,0 +1,67 @@
+"""Pointers from one file of a package to another, and whether they lead somewhere.
+
+A pointer is what stands under one of a few labels: a path below ``.uai/`` or
+``evidence/``, or ``record:`` and the stable id of one. Other words there are words:
+addresses of the web, and the files of a project, lie outside of the package.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, cast
+
+from uaix_core.packages.dimensions import REVIEWED_EXCERPTS
+from uaix_core.packages.relations import DIMENSION
+from uaix_core.store.port import MAX_SCAN
+from uaix_core.values.ids import ID_PATTERN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from uaix_core.packages.relations import Dimension
+    from uaix_core.store.port import Snapshot
+
+#: The labels, in folded spelling, under which a file points to others.
+LABELS: Final = (
+    "applies_to",
+    "depends_on",
+    "points_to",
+    "reference",
+    "references",
+    "refers_to",
+    REVIEWED_EXCERPTS,
+    "see",
+    "see_also",
+)
+
+#: What may stand beside a path in a sentence; whatever else does is part of another
+#: name, such as an address.
+_path = re.compile(
+    r"(?<![^\s\"'`(<\[,;])(?:\.uai|evidence)/[^\s\"'`)>\],;#]*[^\s\"'`)>\],;#.:!?]"
+).findall
+_record = re.compile(rf"(?<![\w:])record:({ID_PATTERN})").findall
+
+
+def pointing_rows(snapshot: Snapshot, package_id: str) -> Iterator[Dimension]:
+    """The values of a package that stand under a label which points."""
+    for label in LABELS:
+        after = None
+        while page := cast(
+            "list[Dimension]",
+            snapshot.scan(
+                DIMENSION.name,
+                "by_field",
+                (package_id, label),
+                after=after,
+                limit=MAX_SCAN,
+            ),
+        ):
+            yield from page
+            if len(page) < MAX_SCAN:
+                break
+            after = (page[-1].record_id, page[-1].ordinal)
+
+
+def pointed_at(text: str) -> tuple[list[str], list[str]]:
+    """The paths and the stable ids that a text points to."""
+    return _path(text), [found.rstrip(".") for found in _record(text)]
