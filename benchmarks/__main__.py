@@ -14,7 +14,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import archives, commits, imports, packages, parity, reads, stores
+from benchmarks import (
+    archives,
+    commits,
+    imports,
+    packages,
+    parity,
+    reads,
+    starts,
+    stores,
+)
 from benchmarks.figures import Figure, heading, line
 from benchmarks.plan import QUICK, USUAL, Plan
 
@@ -26,6 +35,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "archives": archives.archives,
     "install": packages.install,
     "export": packages.export,
+    "start": starts.start,
     "append": commits.append,
     "get": reads.get,
     "scan": reads.scan,

@@ -8,6 +8,8 @@ import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+import attrs
+
 from benchmarks.data import FILE_BYTES, SEED, texts
 from uaix_backends import open_store
 from uaix_backends.directory import DirectoryStore
@@ -27,6 +29,7 @@ from uaix_core.packages.rules.archives import ARCHIVE_RULES
 from uaix_core.packages.templates.new import new_package
 from uaix_core.packages.templates.repack import repack
 from uaix_core.schema.commits import Commit
+from uaix_core.startup import body_facts
 from uaix_core.values.canonical import SALT_BYTES, sha256_hex
 
 if TYPE_CHECKING:
@@ -122,6 +125,10 @@ def package(count: int) -> dict[str, bytes]:
         created_at=_CREATED_AT,
         issuer="benchmark",
     )
+    return _with_notes(files, count)
+
+
+def _with_notes(files: dict[str, bytes], count: int) -> dict[str, bytes]:
     manifest: dict[str, Any] = json.loads(files[_MANIFEST])
     listed: list[dict[str, Any]] = manifest["files"]
     entry = next(entry for entry in listed if entry["path"] == _TEMPLATE)
@@ -209,6 +216,57 @@ def installs(store: Store, name: str, source: PackageSource) -> Callable[[int], 
         return session_of(store, scope_of(name, run)).packages.install(source)
 
     return install
+
+
+# Start-up
+
+
+def persona(count: int) -> dict[str, bytes]:
+    """A valid advanced persona of so many files, its manifest among them."""
+    files = new_package(
+        "advanced-persona",
+        package_id="benchmark",
+        created_at=_CREATED_AT,
+        issuer="benchmark",
+    )
+    return _with_notes(files, count)
+
+
+def reviewer_of(store: Store, scope: ScopeId) -> Session:
+    """A session of somebody who may review."""
+    return attrs.evolve(
+        session_of(store, scope), principal=Principal.parse("operator:benchmark")
+    )
+
+
+def activate(session: Session, files: Mapping[str, bytes]) -> None:
+    """Store a package, and review all of it."""
+    session.packages.install(folder_source(files))
+    _review(session)
+
+
+def _review(session: Session) -> None:
+    waiting = session.review.waiting("benchmark")
+    seen = {file.path: file.revision_id for file in waiting.records}
+    session.review.records("benchmark", "approved", seen)
+    checkpoint_id = waiting.checkpoint_id
+    session.review.package("benchmark", "active", checkpoint_id=checkpoint_id)
+
+
+def lengthen(session: Session, count: int) -> None:
+    """Revise one record of a package so many times, and review it again."""
+    head = session.packages.record("benchmark", _TEMPLATE).head.revision_id
+    for text in texts(count):
+        revised = session.packages.revise(
+            "benchmark", _TEMPLATE, text, expected_revision=head
+        )
+        head = revised.revision_id
+    _review(session)
+
+
+def forget_bodies() -> None:
+    """Let a start-up find out again what follows from each body."""
+    body_facts.forget()
 
 
 # Rows

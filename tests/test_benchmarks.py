@@ -22,6 +22,7 @@ GROUPS = {
     "open",
     "rebuild",
     "scan",
+    "start",
     "whole",
 }
 
