@@ -30,6 +30,7 @@ CLOSED: Final = 141
 #: None: what helps has been shown already.
 _HINTS: Final = {
     "package.refused": None,
+    "startup.refused": None,
     "policy.broken": "set it anew with uaix policy",
     "store.missing": "check the path; install and restore make a new store",
 }

@@ -60,6 +60,8 @@ VERBS = {
     "derive": Verb("parting", "Store a transformed persona as another package."),
     "pick": Verb("parting", "Decide for one of two packages that have parted."),
     "export": Verb("exporting", "Read a package back, byte for byte."),
+    "start": Verb("starting", "Put a package together for an agent."),
+    "consent": Verb("consenting", "Say who may see what a package hides."),
     "policy": Verb("accepting", "Show or set what a scope asks of packages."),
     "list": Verb("reading", "List the packages of a scope."),
     "show": Verb("reading", "Show a package and its files."),

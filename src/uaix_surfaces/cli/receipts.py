@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def receipts_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
     r"""List the receipts of a scope, or of one of its packages, oldest first.
 
-    What was refused is about no package of the scope, so that only the list of all
+    A package that was refused is none of the scope, so that only the list of all
     receipts holds it.
 
     \b
