@@ -20,7 +20,7 @@ from uaix_core.history.receipts import Writing
 from uaix_core.history.relations import DIGEST_KEY, REVISION, DigestKey
 from uaix_core.packages.archive.reader import read_archive
 from uaix_core.packages.archive.writer import write_archive
-from uaix_core.packages.content.body_facts import forget
+from uaix_core.packages.content.body_facts import remembered as judged_bodies
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install
 from uaix_core.packages.limits import MIB, Limits
@@ -172,7 +172,7 @@ def read_files(archive: bytes) -> dict[str, str]:
 
 def judged(source: PackageSource) -> Report:
     """The report on a package that nobody has seen before, and which passes."""
-    forget()
+    judged_bodies.forget()
     report = lint(source, now=_clock.now())
     assert report.is_accepted
     return report
@@ -212,7 +212,7 @@ def installs(store: Store, name: str, source: PackageSource) -> Callable[[int], 
 
     def install(run: int) -> object:
         # It comes in for the first time: nothing of its bodies is known.
-        forget()
+        judged_bodies.forget()
         return session_of(store, scope_of(name, run)).packages.install(source)
 
     return install
@@ -266,7 +266,7 @@ def lengthen(session: Session, count: int) -> None:
 
 def forget_bodies() -> None:
     """Let a start-up find out again what follows from each body."""
-    body_facts.forget()
+    body_facts.remembered.forget()
 
 
 # Rows

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.packages.package_maker import Maker
 
-from uaix_core.packages.content import body_facts
-from uaix_core.packages.content.body_facts import facts_of, forget
+from uaix_core.packages.content.body_facts import facts_of, remembered
 from uaix_core.values.canonical import sha256_hex
 
 if TYPE_CHECKING:
@@ -42,36 +41,36 @@ def test_what_is_remembered_is_what_follows(path: str, media_type, data: bytes) 
     first = facts_of(path, data, media_type, digest)
 
     assert first is facts_of(path, data, media_type, digest)
-    forget()
+    remembered.forget()
     assert first == facts_of(path, data, media_type, digest)
 
 
 def test_no_word_of_a_body_is_remembered() -> None:
     """Nothing that is kept of a body holds a text of it."""
-    forget()
+    remembered.forget()
     maker = Maker("non_project_assistant")
     maker.add(".uai/notes/m.uai", b"motto (private): MARKED let us look\n")
     maker.add(".uai/notes/n.uai", b"motto (public): MARKED let us look\n")
     findings = maker.lint().findings
 
     assert "persona.disclosure-leak" in {finding.code for finding in findings}
-    assert body_facts._REMEMBERED
-    assert "MARKED" not in repr(body_facts._REMEMBERED)
+    assert remembered._values
+    assert "MARKED" not in repr(remembered._values)
 
 
 def test_the_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many bodies are judged, no more than so many are remembered."""
-    monkeypatch.setattr(body_facts, "MAX_REMEMBERED", 3)
-    forget()
+    monkeypatch.setattr(remembered, "most", 3)
+    remembered.forget()
     for number in range(10):
         data = b"%d\n" % number
         facts_of(".uai/notes/x.uai", data, "text/uaix", sha256_hex(data))
-        assert len(body_facts._REMEMBERED) <= 3
+        assert len(remembered._values) <= 3
 
 
 def test_two_lints_say_the_same() -> None:
     """A package that is judged again gets the same report."""
-    forget()
+    remembered.forget()
     maker = Maker("advanced_persona_profile", "persona_profile")
     maker.add(".uai/notes/m.uai", b"motto (private): let us look\ndepth level: 99\n")
 

@@ -671,13 +671,13 @@ def test_what_is_remembered_of_bodies_changes_nothing(
 ) -> None:
     """Bodies are read again when they were forgotten, and give the same."""
     installed(session, advanced(voice=b"Pace (private): slow\n"))
-    body_facts.forget()
+    body_facts.remembered.forget()
     expected = what_is_given(session.start(ID, agent_id=AGENT))
 
-    monkeypatch.setattr(body_facts, "MAX_REMEMBERED", most)
+    monkeypatch.setattr(body_facts.remembered, "most", most)
 
     for _ in range(2):
-        body_facts.forget()
+        body_facts.remembered.forget()
         assert expected == what_is_given(session.start(ID, agent_id=AGENT))
         assert expected == what_is_given(session.start(ID, agent_id=AGENT))
 
@@ -686,8 +686,8 @@ def test_as_many_bodies_are_remembered_as_there_may_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same bytes are read once, until there are too many, and as each medium."""
-    monkeypatch.setattr(body_facts, "MAX_REMEMBERED", 2)
-    body_facts.forget()
+    monkeypatch.setattr(body_facts.remembered, "most", 2)
+    body_facts.remembered.forget()
     text, other = b'{"a": 1}', b"disclosure: private\na: 1\n"
 
     first = body_facts.facts_of(text, "1", "text/uaix")

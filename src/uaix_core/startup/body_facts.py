@@ -12,12 +12,10 @@ import attrs
 
 from uaix_core.values.parsing import canonical_text_digest
 from uaix_core.values.parsing.blanking import hidden_spans
+from uaix_core.values.remembering import Remembered
 
 if TYPE_CHECKING:
     from uaix_core.values.parsing.blanking import HiddenSpan
-
-#: How many bodies are remembered.
-MAX_REMEMBERED: Final = 10_000
 
 
 @attrs.frozen
@@ -31,23 +29,16 @@ class BodyFacts:
     hidden: tuple[HiddenSpan, ...] | None
 
 
-_REMEMBERED: Final[dict[tuple[str, str], BodyFacts]] = {}
+remembered: Final = Remembered[BodyFacts]()
 
 
 def facts_of(content: bytes, sha256: str, media_type: str) -> BodyFacts:
     """The facts of a body; ``sha256`` was computed from exactly these bytes."""
-    name = (sha256, media_type)
-    found = _REMEMBERED.get(name)
-    if found is None:
-        if len(_REMEMBERED) >= MAX_REMEMBERED:
-            _REMEMBERED.clear()
-        found = _REMEMBERED[name] = BodyFacts(
+
+    def read() -> BodyFacts:
+        return BodyFacts(
             canonical_text_digest(content, media_type) or "",
             hidden_spans(content, media_type),
         )
-    return found
 
-
-def forget() -> None:
-    """Forget all bodies."""
-    _REMEMBERED.clear()
+    return remembered.get((sha256, media_type), read)

@@ -27,6 +27,7 @@ from uaix_core.packages.dimension_rules import (
 from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.values.parsing import parse_body
+from uaix_core.values.remembering import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 #: Bodies up to this many bytes are read for their labels.
 PARSED_BYTES: Final = 1024 * 1024
-#: How many bodies are remembered.
-MAX_REMEMBERED: Final = 10_000
 
 #: What a text with marks holds in lower case, those of disclosure first.
 _DISCLOSURE_SIGNS: Final = (
@@ -74,24 +73,13 @@ class BodyFacts:
     disclosed: Disclosed | None = None
 
 
-_REMEMBERED: Final[dict[tuple[str, str | None, str, int], BodyFacts]] = {}
+remembered: Final = Remembered[BodyFacts]()
 
 
 def facts_of(path: str, data: bytes, media_type: str | None, sha256: str) -> BodyFacts:
     """The facts of a body; ``sha256`` was computed from exactly these bytes."""
     name = (path, media_type, sha256, PARSED_BYTES)
-    found = _REMEMBERED.get(name)
-    if found is None:
-        found = _facts(path, data, media_type)
-        if len(_REMEMBERED) >= MAX_REMEMBERED:
-            _REMEMBERED.clear()
-        _REMEMBERED[name] = found
-    return found
-
-
-def forget() -> None:
-    """Forget all bodies."""
-    _REMEMBERED.clear()
+    return remembered.get(name, lambda: _facts(path, data, media_type))
 
 
 class _Found:
