@@ -15,7 +15,7 @@ from uaix_backends.sqlite import SqliteStore
 from uaix_conformance.examples import SCOPE, fact, job, lease, note, vector
 from uaix_conformance.schema import KIT
 from uaix_core.schema.commits import Commit
-from uaix_core.store.copying import all_rows
+from uaix_core.store.scanning import all_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -23,7 +23,7 @@ from uaix_conformance.schema import KIT
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Keep
 from uaix_core.store import sorted_rows
-from uaix_core.store.copying import all_rows
+from uaix_core.store.scanning import all_rows
 from uaix_core.store.verifying import verify_scope
 from uaix_core.values.errors import IntegrityError, StorageError
 

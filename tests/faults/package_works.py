@@ -27,7 +27,7 @@ from uaix_core import PackageSource, Principal, ScopeId, Session
 from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.examples import example
 from uaix_core.packages.examples.making import example_files
-from uaix_core.store.copying import all_rows
+from uaix_core.store.scanning import all_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,7 +29,7 @@ from uaix_core import (
     Session,
 )
 from uaix_core.schema.commits import Commit
-from uaix_core.startup import consents
+from uaix_core.store import scanning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -354,7 +354,7 @@ def test_consents_are_read_page_by_page(
     for consent_id in ids[:-1]:
         session.consents.revoke(consent_id)
 
-    monkeypatch.setattr(consents, "MAX_SCAN", rows)
+    monkeypatch.setattr(scanning, "MAX_SCAN", rows)
 
     listed = [(one.consent_id, one.is_revoked) for one in session.consents.list(ID)]
     assert [(one, one != ids[-1]) for one in ids] == listed

@@ -24,7 +24,7 @@ from uaix_core import (
 from uaix_core.history.idempotency import KEPT_FOR
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Keep
-from uaix_core.store.copying import all_rows
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import canonical_bytes
 
 if TYPE_CHECKING:

@@ -47,8 +47,9 @@ from uaix_core import (
 )
 from uaix_core.history.relations import REVISION, Revision
 from uaix_core.schema.commits import Commit
-from uaix_core.startup import body_facts, reading, references
+from uaix_core.startup import body_facts, reading
 from uaix_core.startup.checks import CHECKS
+from uaix_core.store import scanning
 from uaix_core.values.canonical import canonical_digest
 
 if TYPE_CHECKING:
@@ -623,7 +624,7 @@ def test_revisions_are_read_page_by_page(
     expected = session.start(ID, agent_id=AGENT)
 
     monkeypatch.setattr(reading, "_PAGE", rows)
-    monkeypatch.setattr(reading, "MAX_SCAN", rows)
+    monkeypatch.setattr(scanning, "MAX_SCAN", rows)
 
     assert expected.records == session.start(ID, agent_id=AGENT).records
 
@@ -638,7 +639,7 @@ def test_pointers_are_read_page_by_page(
     pointing = f"See:\n{there}- .uai/none.uai\n".encode()
     installed(session, advanced(adaptation_rules=pointing))
 
-    monkeypatch.setattr(references, "MAX_SCAN", rows)
+    monkeypatch.setattr(scanning, "MAX_SCAN", rows)
 
     assert {("startup.reference", path)} == failed(session)
 

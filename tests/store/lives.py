@@ -19,7 +19,7 @@ from uaix_conformance.examples import (
 from uaix_conformance.schema import KIT
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Keep
-from uaix_core.store.copying import all_rows
+from uaix_core.store.scanning import all_rows
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,8 @@ from uaix_backends.backup.target import check_target
 from uaix_backends.examining import check_scopes
 from uaix_backends.file_writing import write_archive_file
 from uaix_core.schema.relations import Keep
-from uaix_core.store.copying import all_rows, all_scopes
+from uaix_core.store.copying import all_scopes
+from uaix_core.store.scanning import all_rows
 from uaix_core.store.seal import genesis
 from uaix_core.store.segments import commit_line, head_line
 from uaix_core.values.errors import IntegrityError, NotFoundError

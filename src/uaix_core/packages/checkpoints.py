@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, overload
+from typing import TYPE_CHECKING, Final, Literal, cast, overload
 
 from uaix_core.history.relations import REVISION
-from uaix_core.packages.export import get_all, package_files
+from uaix_core.packages.export import (
+    get_all,
+    package_files,
+    part_damaged,
+    part_erased,
+)
 from uaix_core.packages.relations import CHECKPOINT, CHECKPOINT_DIGEST
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
-from uaix_core.values.errors import CallerError, IntegrityError, NotFoundError
+from uaix_core.values.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from uaix_core.history.relations import Revision
     from uaix_core.packages.relations import Checkpoint, CheckpointDigest, Package
     from uaix_core.store.port import Snapshot
@@ -59,10 +66,8 @@ def find_checkpoint(
         )
         found = cast("Checkpoint", rows[0]) if rows else None
     if found is None:
-        same = snapshot.scan(
-            CHECKPOINT_DIGEST.name, "key", (package_id, name), limit=MAX_SCAN
-        )
-        digests = cast("list[CheckpointDigest]", same)
+        same = all_rows(snapshot, CHECKPOINT_DIGEST, prefix=(package_id, name))
+        digests = cast("list[CheckpointDigest]", list(same))
         if digests:
             last = max(digests, key=lambda row: row.number)
             row = snapshot.get(CHECKPOINT.name, (last.checkpoint_id,))
@@ -86,25 +91,14 @@ def revisions_at(
         return cast(
             "list[Revision]", list(get_all(snapshot, REVISION.name, names).values())
         )
-    last: dict[str, Revision] = {}
-    after: tuple[Any, ...] | None = None
-    while True:
-        page = cast(
-            "list[Revision]",
-            snapshot.scan(
-                REVISION.name,
-                "by_record",
-                (package.package_id,),
-                after=after,
-                limit=MAX_SCAN,
-            ),
-        )
-        # Along a record the numbers grow, and so do the commits.
-        last |= {r.record_id: r for r in page if r.version <= checkpoint.version}
-        if len(page) < MAX_SCAN:
-            return [row for row in last.values() if row.change != "tombstone"]
-        row = page[-1]
-        after = (row.record_id, row.number, row.revision_id)
+    rows = all_rows(snapshot, REVISION, "by_record", (package.package_id,))
+    # Along a record the numbers grow, and so do the commits.
+    last = {
+        row.record_id: row
+        for row in cast("Iterator[Revision]", rows)
+        if row.version <= checkpoint.version
+    }
+    return [row for row in last.values() if row.change != "tombstone"]
 
 
 def read_checkpoint(
@@ -120,25 +114,13 @@ def read_checkpoint(
     files = {}
     for row in revisions_at(snapshot, package, checkpoint):
         if row.content is None or row.path is None:
-            raise _erased(row.revision_id)
+            raise part_erased(row.revision_id)
         if sha256_hex(row.content) != row.sha256:
-            raise _damaged(row.path)
+            raise part_damaged(row.path)
         files[row.path] = row.content
     if checkpoint.manifest is None or len(files) != checkpoint.file_count:
-        raise _erased(checkpoint.checkpoint_id)
+        raise part_erased(checkpoint.checkpoint_id)
     if sha256_hex(checkpoint.manifest) != checkpoint.manifest_sha256:
-        raise _damaged(MANIFEST_PATH)
+        raise part_damaged(MANIFEST_PATH)
     files[MANIFEST_PATH] = checkpoint.manifest
     return dict(sorted(files.items()))
-
-
-def _erased(path: str) -> CallerError:
-    return CallerError(
-        "a part of the package was erased", code="package.erased", path=path
-    )
-
-
-def _damaged(path: str) -> IntegrityError:
-    return IntegrityError(
-        "stored bytes don't agree with their digest", code="storage.digest", path=path
-    )

@@ -18,7 +18,8 @@ from uaix_core.packages.relations import (
     PackageFile,
 )
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.store.port import MAX_KEYS, MAX_SCAN
+from uaix_core.store.port import MAX_KEYS
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError, IntegrityError, NotFoundError
 
@@ -109,15 +110,8 @@ def find_package(snapshot: Snapshot, package_id: str) -> Package:
 
 def package_files(snapshot: Snapshot, package_id: str) -> Iterator[PackageFile]:
     """All files of a package in the order of their paths."""
-    after = None
-    while True:
-        page = snapshot.scan(
-            PACKAGE_FILE.name, "by_path", (package_id,), after=after, limit=MAX_SCAN
-        )
-        yield from cast("list[PackageFile]", page)
-        if len(page) < MAX_SCAN:
-            return
-        after = (cast("PackageFile", page[-1]).path,)
+    rows = all_rows(snapshot, PACKAGE_FILE, "by_path", (package_id,))
+    return cast("Iterator[PackageFile]", rows)
 
 
 def get_all(snapshot: Snapshot, relation: str, names: Sequence[str]) -> dict[str, Row]:
@@ -145,36 +139,38 @@ def read_package(snapshot: Snapshot, package_id: str) -> StoredPackage:
     row = snapshot.get(CHECKPOINT.name, (package.checkpoint_id,))
     checkpoint = cast("Checkpoint", row)
     if checkpoint.manifest is None:
-        raise _erased(MANIFEST_PATH)
+        raise part_erased(MANIFEST_PATH)
     listed = list(package_files(snapshot, package_id))
     if len(listed) != package.file_count:
-        raise _erased(package_id)
+        raise part_erased(package_id)
     revisions = get_all(snapshot, REVISION.name, [f.revision_id for f in listed])
     files: dict[str, bytes] = {}
     for file in listed:
         revision = cast("Revision", revisions[file.revision_id])
         if revision.content is None:
-            raise _erased(file.path)
+            raise part_erased(file.path)
         if sha256_hex(revision.content) != file.sha256:
-            raise _damaged(file.path)
+            raise part_damaged(file.path)
         files[file.path] = revision.content
     measured = [(file.path, file.size_bytes, file.sha256) for file in listed]
     if (
         sha256_hex(checkpoint.manifest) != checkpoint.manifest_sha256
         or files_digest(measured) != checkpoint.files_sha256
     ):
-        raise _damaged(MANIFEST_PATH)
+        raise part_damaged(MANIFEST_PATH)
     files[MANIFEST_PATH] = checkpoint.manifest
     return StoredPackage(package, checkpoint, dict(sorted(files.items())))
 
 
-def _erased(path: str) -> CallerError:
+def part_erased(path: str) -> CallerError:
+    """The error for a package of which a part was erased."""
     return CallerError(
         "a part of the package was erased", code="package.erased", path=path
     )
 
 
-def _damaged(path: str) -> IntegrityError:
+def part_damaged(path: str) -> IntegrityError:
+    """The error for stored bytes that aren't those of their digest."""
     return IntegrityError(
         "stored bytes don't agree with their digest", code="storage.digest", path=path
     )

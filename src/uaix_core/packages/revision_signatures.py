@@ -30,7 +30,7 @@ from uaix_core.packages.ed25519 import (
 from uaix_core.packages.export import find_package
 from uaix_core.packages.revisions import file_at
 from uaix_core.schema.commits import Commit, Expect
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -260,36 +260,15 @@ def _message(revision_id: str) -> bytes:
 
 
 def _heads(snapshot: Snapshot, package_id: str) -> list[Head]:
-    rows: list[Head] = []
-    after: tuple[str] | None = None
-    while page := snapshot.scan(
-        HEAD.name, "key", (package_id,), after=after, limit=MAX_SCAN
-    ):
-        rows += cast("list[Head]", page)
-        after = (rows[-1].record_id,)
-    return rows
+    rows = all_rows(snapshot, HEAD, prefix=(package_id,))
+    return cast("list[Head]", list(rows))
 
 
 def _signatures(snapshot: Snapshot, package_id: str) -> Iterator[RevisionSignature]:
-    after: tuple[str, str] | None = None
-    while page := snapshot.scan(
-        REVISION_SIGNATURE.name,
-        "by_package",
-        (package_id,),
-        after=after,
-        limit=MAX_SCAN,
-    ):
-        rows = cast("list[RevisionSignature]", page)
-        yield from rows
-        after = (rows[-1].revision_id, rows[-1].key_id)
+    rows = all_rows(snapshot, REVISION_SIGNATURE, "by_package", (package_id,))
+    return cast("Iterator[RevisionSignature]", rows)
 
 
 def _revisions(snapshot: Snapshot, package_id: str) -> Iterator[Revision]:
-    after: tuple[str, int, str] | None = None
-    while page := snapshot.scan(
-        REVISION.name, "by_record", (package_id,), after=after, limit=MAX_SCAN
-    ):
-        rows = cast("list[Revision]", page)
-        yield from rows
-        last = rows[-1]
-        after = (last.record_id, last.number, last.revision_id)
+    rows = all_rows(snapshot, REVISION, "by_record", (package_id,))
+    return cast("Iterator[Revision]", rows)

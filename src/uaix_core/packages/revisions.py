@@ -10,7 +10,7 @@ from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import CONFLICT, HEAD, REVISION
 from uaix_core.packages.relations import PACKAGE_FILE
 from uaix_core.schema.commits import Commit
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import SALT_BYTES, sha256_hex
 from uaix_core.values.errors import ConflictError, IntegrityError, NotFoundError
 
@@ -156,23 +156,10 @@ def chain_of(snapshot: Snapshot, package_id: str, record_id: str) -> list[Revisi
         IntegrityError: ``revision.chain`` when one is missing.
 
     """
-    rows: list[Revision] = []
-    after: tuple[Any, ...] | None = None
-    while True:
-        page = cast(
-            "list[Revision]",
-            snapshot.scan(
-                REVISION.name,
-                "by_record",
-                (package_id, record_id),
-                after=after,
-                limit=MAX_SCAN,
-            ),
-        )
-        rows += page
-        if len(page) < MAX_SCAN:
-            break
-        after = (page[-1].number, page[-1].revision_id)
+    named = (package_id, record_id)
+    rows = cast(
+        "list[Revision]", list(all_rows(snapshot, REVISION, "by_record", named))
+    )
     parent = None
     for number, row in enumerate(rows, 1):
         if row.number != number or row.parent_revision_id != parent:

@@ -22,12 +22,12 @@ from uaix_core.packages.relations import (
     PersonaName,
 )
 from uaix_core.schema.commits import Expect
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError, ConflictError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from uaix_core.packages.checked import CheckedPackage
     from uaix_core.store.port import Snapshot
@@ -49,16 +49,8 @@ class Standing:
 
 def read_standing(snapshot: Snapshot, package: Package) -> Standing:
     """Read the heads and head revisions of a package."""
-    heads: dict[str, Head] = {}
-    after = None
-    while True:
-        page = snapshot.scan(
-            HEAD.name, "key", (package.package_id,), after=after, limit=MAX_SCAN
-        )
-        heads |= {head.record_id: head for head in cast("list[Head]", page)}
-        if len(page) < MAX_SCAN:
-            break
-        after = (cast("Head", page[-1]).record_id,)
+    rows = all_rows(snapshot, HEAD, prefix=(package.package_id,))
+    heads = {head.record_id: head for head in cast("Iterator[Head]", rows)}
     files = list(package_files(snapshot, package.package_id))
     found = get_all(snapshot, REVISION.name, [h.revision_id for h in heads.values()])
     revisions = {

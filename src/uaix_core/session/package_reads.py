@@ -9,8 +9,7 @@ import attrs
 from uaix_core.history.relations import RECEIPT, RECEIPT_ENTRY, REVISION
 from uaix_core.packages.export import find_package, package_files, read_package
 from uaix_core.packages.relations import CHECKPOINT, DIMENSION, LINEAGE, PACKAGE
-from uaix_core.schema.relations import values_of
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
         Package,
         PackageFile,
     )
-    from uaix_core.schema.relations import Relation
-    from uaix_core.schema.rows import Row
     from uaix_core.session.work import Work
-    from uaix_core.store.port import Snapshot
 
 
 @attrs.frozen
@@ -75,8 +71,9 @@ class PackageReads:
         """The checkpoints and revisions of a package, oldest first."""
         with self._work.snapshot() as snapshot:
             find_package(snapshot, package_id)
-            checkpoints = _all(snapshot, CHECKPOINT, "by_package", package_id)
-            revisions = _all(snapshot, REVISION, "by_record", package_id)
+            named = (package_id,)
+            checkpoints = list(all_rows(snapshot, CHECKPOINT, "by_package", named))
+            revisions = list(all_rows(snapshot, REVISION, "by_record", named))
         revisions.sort(key=lambda row: row.version)
         return PackageHistory(
             cast("list[Checkpoint]", checkpoints), cast("list[Revision]", revisions)
@@ -176,20 +173,3 @@ class PackageReads:
                 limit=limit,
             )
         return cast("Sequence[Lineage]", page)
-
-
-def _all(
-    snapshot: Snapshot, relation: Relation, path: str, package_id: str
-) -> list[Row]:
-    """All rows of a path that begins with the package, read page by page."""
-    rest = values_of(relation.orders[path][1:])
-    rows: list[Row] = []
-    after = None
-    while True:
-        page = snapshot.scan(
-            relation.name, path, (package_id,), after=after, limit=MAX_SCAN
-        )
-        rows += page
-        if len(page) < MAX_SCAN:
-            return rows
-        after = rest(page[-1])

@@ -18,7 +18,7 @@ from uaix_core.packages.revisions import chain_of, not_found
 from uaix_core.review.notes import ReviewNote, check_reviewer, review_row
 from uaix_core.review.relations import REVIEW
 from uaix_core.session.conflict_reviews import ConflictReviews, Reviewed, noted
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -200,22 +200,10 @@ class Reviews(ConflictReviews):
             NotFoundError: ``package.not-found``.
 
         """
-        rows: list[Review] = []
-        after: tuple[str, str] | None = None
         with self._work.snapshot() as snapshot:
             find_package(snapshot, package_id)
-            while page := cast(
-                "list[Review]",
-                snapshot.scan(
-                    REVIEW.name,
-                    "by_package",
-                    (package_id,),
-                    after=after,
-                    limit=MAX_SCAN,
-                ),
-            ):
-                rows += page
-                after = (page[-1].subject, page[-1].review_id)
+            found = all_rows(snapshot, REVIEW, "by_package", (package_id,))
+            rows = cast("list[Review]", list(found))
         return sorted(rows, key=lambda row: row.version)
 
 

@@ -22,7 +22,7 @@ from uaix_core.startup.relations import (
     Consent,
     ConsentRevocation,
 )
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import SALT_BYTES, canonical_text
 from uaix_core.values.errors import CallerError, NotFoundError
 from uaix_core.values.ids import Principal
@@ -31,11 +31,10 @@ from uaix_core.values.parsing.view import fold_label
 from uaix_core.values.text import is_storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from uaix_core.history.receipts import Writing
     from uaix_core.schema.commits import Recorded
-    from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
     from uaix_core.values.ids import PrincipalKind
 
@@ -258,22 +257,12 @@ def consents_of(snapshot: Snapshot, package_id: str) -> list[ConsentView]:
     """All consents about a package, oldest first."""
     revoked = {
         cast("ConsentRevocation", row).consent_id
-        for row in _rows(snapshot, CONSENT_REVOCATION.name, package_id)
+        for row in all_rows(snapshot, CONSENT_REVOCATION, "by_package", (package_id,))
     }
-    rows = cast("list[Consent]", list(_rows(snapshot, CONSENT.name, package_id)))
+    found = all_rows(snapshot, CONSENT, "by_package", (package_id,))
+    rows = cast("list[Consent]", list(found))
     rows.sort(key=lambda row: (row.version, row.consent_id))
     return [_view(row, is_revoked=row.consent_id in revoked) for row in rows]
-
-
-def _rows(snapshot: Snapshot, relation: str, package_id: str) -> Iterator[Row]:
-    after = None
-    while page := snapshot.scan(
-        relation, "by_package", (package_id,), after=after, limit=MAX_SCAN
-    ):
-        yield from page
-        if len(page) < MAX_SCAN:
-            return
-        after = (cast("Any", page[-1]).consent_id,)
 
 
 def _view(row: Consent, *, is_revoked: bool) -> ConsentView:

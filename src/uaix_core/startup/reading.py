@@ -6,7 +6,7 @@ not of one read for each file.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import attrs
 
@@ -15,7 +15,7 @@ from uaix_core.packages.export import find_package, package_files
 from uaix_core.packages.reviewing import open_conflicts
 from uaix_core.packages.standing import checkpoint_of
 from uaix_core.startup.references import pointing_rows
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -104,28 +104,11 @@ def _continues(before: Revision | None, row: Revision) -> bool:
 
 
 def _heads(snapshot: Snapshot, package_id: str) -> Iterator[Head]:
-    after: tuple[Any, ...] | None = None
-    while page := cast(
-        "list[Head]",
-        snapshot.scan(HEAD.name, "key", (package_id,), after=after, limit=MAX_SCAN),
-    ):
-        yield from page
-        if len(page) < MAX_SCAN:
-            return
-        after = (page[-1].record_id,)
+    rows = all_rows(snapshot, HEAD, prefix=(package_id,))
+    return cast("Iterator[Head]", rows)
 
 
 def _revisions(snapshot: Snapshot, package_id: str) -> Iterator[Revision]:
     """All revisions of a package, record by record, each from its first on."""
-    after: tuple[Any, ...] | None = None
-    while page := cast(
-        "list[Revision]",
-        snapshot.scan(
-            REVISION.name, "by_record", (package_id,), after=after, limit=_PAGE
-        ),
-    ):
-        yield from page
-        if len(page) < _PAGE:
-            return
-        last = page[-1]
-        after = (last.record_id, last.number, last.revision_id)
+    rows = all_rows(snapshot, REVISION, "by_record", (package_id,), page=_PAGE)
+    return cast("Iterator[Revision]", rows)

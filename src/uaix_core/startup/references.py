@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from uaix_core.packages.dimensions import REVIEWED_EXCERPTS
 from uaix_core.packages.relations import DIMENSION
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.ids import ID_PATTERN
 
 if TYPE_CHECKING:
@@ -45,21 +45,8 @@ _record = re.compile(rf"(?<![\w:])record:({ID_PATTERN})").findall
 def pointing_rows(snapshot: Snapshot, package_id: str) -> Iterator[Dimension]:
     """The values of a package that stand under a label which points."""
     for label in LABELS:
-        after = None
-        while page := cast(
-            "list[Dimension]",
-            snapshot.scan(
-                DIMENSION.name,
-                "by_field",
-                (package_id, label),
-                after=after,
-                limit=MAX_SCAN,
-            ),
-        ):
-            yield from page
-            if len(page) < MAX_SCAN:
-                break
-            after = (page[-1].record_id, page[-1].ordinal)
+        rows = all_rows(snapshot, DIMENSION, "by_field", (package_id, label))
+        yield from cast("Iterator[Dimension]", rows)
 
 
 def pointed_at(text: str) -> tuple[list[str], list[str]]:

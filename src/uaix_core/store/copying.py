@@ -10,6 +10,7 @@ import attrs
 from uaix_core.schema.commits import MAX_ROWS, Commit, Expect
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
 from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.instants import EARLIEST
 
 if TYPE_CHECKING:
@@ -190,20 +191,6 @@ def about_erased(snapshot: Snapshot, schema: Schema) -> Iterator[tuple[Relation,
                 target = targets.get(key(row))
                 if target is not None and not about.has_body(target):
                     yield relation, row
-
-
-def all_rows(
-    snapshot: Snapshot, relation: Relation, path: str = BY_KEY
-) -> Iterator[Row]:
-    """Every row of a relation in the order of a path, read page by page."""
-    after = None
-    place = values_of(relation.orders[path])
-    while True:
-        page = snapshot.scan(relation.name, path, after=after, limit=MAX_SCAN)
-        yield from page
-        if len(page) < MAX_SCAN:
-            return
-        after = place(page[-1])
 
 
 def differences(one: Store, other: Store, scope: ScopeId) -> list[str]:

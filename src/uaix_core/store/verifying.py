@@ -15,8 +15,9 @@ import attrs
 from uaix_core.schema.checks import check_commit, check_row
 from uaix_core.schema.relations import BY_KEY, Keep
 from uaix_core.schema.row_names import row_name
-from uaix_core.store.copying import about_erased, all_rows
+from uaix_core.store.copying import about_erased
 from uaix_core.store.replayed import Replayed
+from uaix_core.store.scanning import all_rows
 from uaix_core.store.seal import check_chained
 from uaix_core.store.tables import Tables
 from uaix_core.values.errors import CallerError, IntegrityError, UaixError

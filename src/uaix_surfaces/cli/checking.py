@@ -11,7 +11,7 @@ from uaix_backends.examining import examine, readable_scopes
 from uaix_backends.opening import open_store, shown_url
 from uaix_core.packages.relations import PACKAGE
 from uaix_core.schema.relations import Keep
-from uaix_core.store.copying import all_rows
+from uaix_core.store.scanning import all_rows
 from uaix_core.store.verifying import Flaw, verify_scope
 from uaix_core.values.errors import IntegrityError
 from uaix_surfaces.cli.failures import OK, REFUSED
