@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from uaix_core.history.relations import ActorKind, RequiredStatus, ReviewState
+from uaix_core.history.relations import (
+    REVISION,
+    ActorKind,
+    RequiredStatus,
+    ReviewState,
+)
+from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.schema.relations import Keep, Relation
 from uaix_core.schema.rows import (
     BodyRow,
@@ -18,6 +24,7 @@ from uaix_core.schema.rows import (
     Word,
     row,
 )
+from uaix_core.schema.trees import Tree
 
 PackageState = Annotated[
     str, Word("quarantined", "review_required", "active", "rejected")
@@ -228,7 +235,16 @@ CHECKPOINT = Relation(
         "manifest",
     ),
 )
-PACKAGE = Relation("package", Package, ("package_id",), keep=Keep.VIEW, versioned=True)
+PACKAGE = Relation(
+    "package",
+    Package,
+    ("package_id",),
+    keep=Keep.VIEW,
+    versioned=True,
+    tree=Tree(
+        "package_id", CHECKPOINT.name, "checkpoint_id", "manifest", name=MANIFEST_PATH
+    ),
+)
 PACKAGE_SCOPE = Relation(
     "package_scope",
     PackageScope,
@@ -244,6 +260,7 @@ PACKAGE_FILE = Relation(
     paths={"by_path": ("package_id", "path")},
     unique=("by_path",),
     versioned=True,
+    tree=Tree("package_id", REVISION.name, "revision_id", "content", path="path"),
 )
 DIMENSION = Relation(
     "dimension",

@@ -12,6 +12,7 @@ import attrs
 
 from uaix_core.schema.kinds import ORDERED, Kind
 from uaix_core.schema.rows import BodyRow, Field, Row, fields_of
+from uaix_core.schema.trees import Tree, fault_of
 from uaix_core.values.canonical import salted_digest, sha256_hex
 from uaix_core.values.errors import SchemaError
 
@@ -83,7 +84,7 @@ class Relation:
         about: a relation whose erasure drops the rows of this WORK or CACHE; its key
             fields lead this relation's key or one of its paths.
         due: the Instant field by which `Store.due` reads this WORK across scopes.
-        tree: (path field, bytes field) of a VIEW that a folder shows as files.
+        tree: how a folder shows the rows of this VIEW as files.
 
     Raises:
         SchemaError: when the declaration breaks a rule of the contract.
@@ -102,7 +103,7 @@ class Relation:
     versioned: bool = attrs.field(default=False, kw_only=True)
     about: str | None = attrs.field(default=None, kw_only=True)
     due: str | None = attrs.field(default=None, kw_only=True)
-    tree: tuple[str, str] | None = attrs.field(default=None, kw_only=True)
+    tree: Tree | None = attrs.field(default=None, kw_only=True)
 
     fields: Mapping[str, Field] = attrs.field(init=False)
     #: The fields that are not in the body and not its salt: what the chain covers.
@@ -308,6 +309,9 @@ class Relation:
             raise self._broken("unique, versioned and tree are for a VIEW")
         if not set(self.unique) <= set(self.paths):
             raise self._broken("unique names paths of the relation")
+        fault = fault_of(self)
+        if fault is not None:
+            raise self._broken(fault)
         if self.about and self.keep not in (Keep.WORK, Keep.CACHE):
             raise self._broken("about is for WORK and CACHE")
         due = self.fields.get(self.due or "")

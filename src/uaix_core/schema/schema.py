@@ -9,6 +9,7 @@ import attrs
 
 from uaix_core.schema.migrations import Migration, check_migrations
 from uaix_core.schema.relations import Keep, Relation, as_tuple
+from uaix_core.schema.trees import is_held
 from uaix_core.values.canonical import canonical_digest
 from uaix_core.values.errors import SchemaError
 
@@ -39,8 +40,9 @@ class Schema:
 
     Raises:
         SchemaError: when two relations share a name or a row class, when an
-            ``about`` names no HISTORY relation with a body, or when the migrations
-            don't make these relations (``schema.migration``).
+            ``about`` names no HISTORY relation with a body, when the bytes of a
+            ``tree`` aren't where it says, or when the migrations don't make these
+            relations (``schema.migration``).
 
     """
 
@@ -72,6 +74,15 @@ class Schema:
                     )
                 self.about.setdefault(target.name, []).append(
                     (relation, relation.about_path(target))
+                )
+        #: The relations whose rows stand as files in a folder.
+        self.trees = tuple(r for r in self.relations.values() if r.tree is not None)
+        for relation in self.trees:
+            if relation.tree and not is_held(relation.tree, self.relations):
+                raise SchemaError(
+                    "a tree names a HISTORY relation, its one key and its body",
+                    code="schema.relation",
+                    path=relation.name,
                 )
 
         self.migrations = tuple(migrations)
