@@ -23,6 +23,8 @@ __all__ = ["FORMS", "open_session", "open_store", "shown_url"]
 
 #: How a store is named, for messages.
 FORMS: Final = "memory:, dir:PATH, sqlite:PATH, postgresql://..., backup:PATH"
+#: What follows the path of a directory store that shows no working tree.
+_TREE_OFF: Final = "?tree=off"
 
 
 def open_store(
@@ -33,7 +35,9 @@ def open_store(
     Args:
         url: ``memory:``, ``dir:PATH``, ``sqlite:PATH``, ``postgresql://...`` (in the
             database schema ``uaix``, or the one that the fragment names, as in
-            ``postgresql://host/db#other``), or ``backup:PATH`` to read.
+            ``postgresql://host/db#other``), or ``backup:PATH`` to read. A path after
+            ``dir:`` may be followed by ``?tree=off``: then no package is shown as
+            plain files in the folder.
         create: make it when it isn't there.
         schema: the relations to open it with.
         check: look for damage that is quickly found. Without it a damaged store is
@@ -63,7 +67,11 @@ def open_store(
     if colon and rest and kind == "dir":
         from uaix_backends.directory import DirectoryStore  # noqa: PLC0415
 
-        return DirectoryStore.open(Path(rest), create=create, schema=schema)
+        path = rest.removesuffix(_TREE_OFF)
+        shows_tree = path == rest
+        return DirectoryStore.open(
+            Path(path), create=create, schema=schema, tree=shows_tree
+        )
     if colon and rest and kind == "sqlite":
         from uaix_backends.sqlite import SqliteStore  # noqa: PLC0415
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from uaix_backends.directory import DirectoryStore
+from uaix_backends.directory.root import TREE
+from uaix_backends.directory.tree_notes import NEW
 from uaix_backends.memory import MemoryStore
 from uaix_backends.sqlite import SqliteStore
 from uaix_conformance.examples import SCOPE, fact, job, lease, note, vector
@@ -132,7 +134,10 @@ def strays(path: Path) -> list[str]:
     return [
         str(file.relative_to(path))
         for file in path.rglob("*")
-        if file.is_file() and file.name not in known
+        if file.is_file()
+        and file.name not in known
+        # In the working tree any name may be that of a package's file.
+        and not (file.is_relative_to(path / TREE) and file.name != NEW)
     ]
 
 

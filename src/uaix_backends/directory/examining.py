@@ -99,6 +99,8 @@ def _about_scopes(listing: Listing) -> Iterator[Advice]:
 def _about_segments(scopes: Iterable[Scope]) -> Iterator[Advice]:
     for scope in scopes:
         try:
-            scope.current()
+            advice = scope.about_tree()
         except IntegrityError as error:
             yield Advice(error.code, "error", error.message, error.path)
+        else:
+            yield from advice

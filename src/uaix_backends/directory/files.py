@@ -42,6 +42,7 @@ class Calls:
     rename = staticmethod(os.rename)
     unlink = staticmethod(os.unlink)
     mkdir = staticmethod(os.mkdir)
+    rmdir = staticmethod(os.rmdir)
 
 
 calls = Calls()
@@ -249,9 +250,10 @@ class Folder(_Opened):
             raise
         return file
 
-    def rename(self, old: str, new: str) -> None:
-        """Put one file in the place of another."""
-        calls.rename(old, new, src_dir_fd=self.fd, dst_dir_fd=self.fd)
+    def rename(self, old: str, new: str, into: Folder | None = None) -> None:
+        """Put one file in the place of another, of this folder or ``into`` that one."""
+        target = self if into is None else into
+        calls.rename(old, new, src_dir_fd=self.fd, dst_dir_fd=target.fd)
 
     def remove(self, name: str) -> None:
         """Remove a file; it may be missing."""

@@ -28,6 +28,8 @@ FORMAT: Final = "uaix.directory.v1"
 MARKER: Final = "uaix-store.json"
 #: The folder of the scopes' folders.
 SCOPES: Final = "scopes"
+#: The folder of the scopes' working trees.
+TREE: Final = "tree"
 
 _NEW_MARKER: Final = "uaix-store.new"
 _MARKER_BYTES: Final = plain_bytes({"format": FORMAT}) + b"\n"
@@ -85,6 +87,15 @@ class Root:
             yield self._scopes
         finally:
             self._leave()
+
+    def tree(self, *, create: bool = False) -> Folder | None:
+        """The folder of the scopes' working trees, for whoever holds `scopes`.
+
+        Raises:
+            OSError: what stands there is no folder, or none can be made.
+
+        """
+        return self._folder.folder(TREE, create=create)
 
     def _leave(self) -> None:
         with self._lock:

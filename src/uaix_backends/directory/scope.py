@@ -7,7 +7,7 @@ import hashlib
 import threading
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from uaix_backends.directory.caching import cache_of, is_worth_writing, write_cache
 from uaix_backends.directory.catching_up import catch_up
@@ -15,7 +15,9 @@ from uaix_backends.directory.erasing import erase, finish, without_rows_about
 from uaix_backends.directory.files import replaced, storage_error
 from uaix_backends.directory.loaded import Loaded, Unsure
 from uaix_backends.directory.locking import held, locked
+from uaix_backends.directory.scope_tree import ScopeTree
 from uaix_backends.directory.writing import Writing
+from uaix_backends.examining import Advice
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.tables import Tables
@@ -24,9 +26,11 @@ from uaix_core.values.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from uaix_backends.directory.files import Folder
     from uaix_backends.directory.root import Root
+    from uaix_backends.directory.tree_reading import TreeContents
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.schema import Schema
     from uaix_core.store.advance import Advance
@@ -41,23 +45,28 @@ def folder_name(scope: ScopeId) -> str:
     return hashlib.sha256(scope.text.encode("utf-8")).hexdigest()
 
 
+class Options(NamedTuple):
+    """How a store was opened."""
+
+    #: How long a writer waits for another one.
+    busy_timeout_s: float
+    #: Whether caches are read and written.
+    uses_cache: bool = True
+    #: Whether commits are shown in the working tree.
+    shows_tree: bool = True
+
+
 class Scope:
     """The state of one scope, shared by the threads of a store object."""
 
     def __init__(
-        self,
-        root: Root,
-        schema: Schema,
-        scope: ScopeId,
-        busy_timeout_s: float,
-        *,
-        uses_cache: bool = True,
+        self, root: Root, schema: Schema, scope: ScopeId, options: Options
     ) -> None:
         self.scope = scope
         self._name = folder_name(scope)
         self._root = root
-        self._timeout_s = busy_timeout_s
-        self._uses_cache = uses_cache
+        self._timeout_s = options.busy_timeout_s
+        self._uses_cache = options.uses_cache
         # Writers hold the first for as long as they write, whoever changes what is
         # known holds the second for a moment.
         self._writers = threading.Lock()
@@ -67,6 +76,10 @@ class Scope:
         self._nothing = Loaded(Tables(schema, scope))
         self._loaded: Loaded | None = None
         self._schema = schema
+        #: None where nothing stands as files.
+        self.tree: ScopeTree | None = None
+        if schema.trees:
+            self.tree = ScopeTree(root, self._name, is_on=options.shows_tree)
 
     @property
     def _known(self) -> Loaded:
@@ -85,7 +98,85 @@ class Scope:
                 loaded = self._read()
         except OSError as error:
             raise storage_error(error, self.scope.text) from error
+        if self.tree is not None and not self.tree.is_checked:
+            self._look_at_tree(self.tree, loaded.tables)
         return without_rows_about(loaded.tables, loaded.unerased)
+
+    def _look_at_tree(self, tree: ScopeTree, tables: Tables) -> None:
+        """Find out whether the tree lags behind, and bring it up to date."""
+        tree.is_checked = True
+        # Who can't write may still read, and whoever is writing does it as well.
+        with contextlib.suppress(OSError, MemoryError):
+            with self._root.scopes():
+                lags = tree.lags(tables)
+            if lags:
+                with self._exclusive(timeout_s=0) as writing:
+                    if writing is not None and not writing.now.is_unfinished:
+                        tree.catch_up(writing.now.tables)
+
+    def tree_folder(self, name: str) -> Path | None:
+        """See `DirectoryStore.tree_folder`."""
+        tree = self._current_tree()
+        if tree is None:
+            return None
+        try:
+            with self._root.scopes():
+                return tree.path(name)
+        except OSError as error:
+            raise storage_error(error, self.scope.text) from error
+
+    def read_tree(self, name: str) -> TreeContents | None:
+        """See `DirectoryStore.read_tree`."""
+        tree = self._current_tree()
+        if tree is None:
+            return None
+        try:
+            # Files and notes agree only while nobody writes them.
+            with self._exclusive() as writing:
+                return None if writing is None else tree.read(name, writing.now.tables)
+        except OSError as error:
+            found = storage_error(error, self.scope.text)
+            if found.code != "storage.readonly":
+                raise found from error
+        try:
+            with self._root.scopes():
+                return tree.read(name, self._known.tables)
+        except OSError as error:
+            raise storage_error(error, self.scope.text) from error
+
+    def about_tree(self) -> list[Advice]:
+        """What there is to say of the tree, once all of the scope was read."""
+        tree = self._current_tree()
+        if tree is None:
+            return []
+        try:
+            with self._root.scopes():
+                is_behind, edited = tree.lags(self._known.tables), tree.edited()
+        except OSError:
+            is_behind, edited = True, []
+        advice = [
+            Advice(
+                "tree.edited",
+                "warning",
+                "edited before what stood there was erased, and kept",
+                path,
+                "remove it, if it holds what was to be erased",
+            )
+            for path in edited
+        ]
+        if is_behind:
+            message = "the working tree can't be brought up to date"
+            hint = "look for what stands in its way; the store itself is whole"
+            advice.append(Advice("tree.behind", "warning", message, tree.name, hint))
+        return advice
+
+    def _current_tree(self) -> ScopeTree | None:
+        """The tree, up to date as far as that is possible; None when it is off."""
+        tables = self.current()
+        if self.tree is None or not self.tree.is_on:
+            return None
+        self._look_at_tree(self.tree, tables)
+        return self.tree
 
     def _read(self) -> Loaded:
         for _ in range(_TRIES):
@@ -135,16 +226,19 @@ class Scope:
     # Writing
 
     @contextmanager
-    def _exclusive(self, *, create: bool = False) -> Iterator[Writing | None]:
+    def _exclusive(
+        self, *, create: bool = False, timeout_s: float | None = None
+    ) -> Iterator[Writing | None]:
         """The files while nobody else writes them, caught up with.
 
         None when the scope has no folder. What was written is known afterwards, also
         when an error ends it.
         """
         where = self.scope.text
-        deadline = time.monotonic() + self._timeout_s
+        timeout_s = self._timeout_s if timeout_s is None else timeout_s
+        deadline = time.monotonic() + timeout_s
         with (
-            held(self._writers, self._timeout_s, where),
+            held(self._writers, timeout_s, where),
             self._root.scopes() as parent,
             self._folder(parent, create=create) as folder,
         ):
@@ -172,19 +266,38 @@ class Scope:
             with self._exclusive(create=True) as writing:
                 assert writing is not None  # noqa: S101 - it was created
                 if writing.now.is_unfinished:
-                    finish(writing)
+                    self._finish(writing)
                 change = self._decide(submitted, writing.now.tables)
                 if isinstance(change, Recorded):
                     writing.sync_lines()
                     writing.sync_names()
                     return change
-                if change.erased:
-                    erase(writing, change)
-                else:
-                    writing.write(change)
+                self._write(writing, change)
                 return change.recorded
         except OSError as error:
             raise storage_error(error, self.scope.text) from error
+
+    def _write(self, writing: Writing, change: Advance) -> None:
+        """Make a change durable, and show it."""
+        before, tree = writing.now.tables, self.tree
+        try:
+            if change.erased:
+                if tree is not None:
+                    tree.forget(before, change.erased)
+                erase(writing, change)
+            else:
+                writing.write(change)
+        except BaseException:
+            if tree is not None:
+                tree.doubt()
+            raise
+        if tree is not None:
+            tree.follow(before, change, writing.now.tables)
+
+    def _finish(self, writing: Writing) -> None:
+        if self.tree is not None:
+            self.tree.forget(writing.now.tables, writing.now.unerased)
+        finish(writing)
 
     def _is_new(self) -> bool:
         if self._identity is not None:
@@ -204,8 +317,20 @@ class Scope:
         return drive(steps, tables.answer)
 
     def save(self) -> None:
-        """Write the cache, when it is worth it and nobody is in the way."""
-        loaded = self._loaded
+        """Write what helps the next opening, when nobody is in the way."""
+        tree = self.tree
+        if tree is not None and not tree.is_noted:
+            with (
+                contextlib.suppress(OSError),
+                self._exclusive(timeout_s=0) as writing,
+            ):
+                if writing is not None:
+                    tree.note(writing.now.tables)
+        self._save_cache()
+
+    def _save_cache(self) -> None:
+        """Write the cache, when it is worth it."""
+        loaded = self._loaded if self._uses_cache else None
         if loaded is None or not is_worth_writing(loaded):
             return
         with contextlib.suppress(OSError, MemoryError):
@@ -221,7 +346,7 @@ class Scope:
         try:
             with self._exclusive() as writing:
                 if writing is not None:
-                    finish(writing)
+                    self._finish(writing)
         except OSError as error:
             raise storage_error(error, self.scope.text) from error
 
@@ -233,6 +358,10 @@ class Scope:
                     return 0
                 tables = rebuilt(writing.now.tables)
                 writing.keep(writing.now._replace(tables=tables))
+                if self.tree is not None and not writing.now.is_unfinished:
+                    # Who can't write may still rebuild what is in memory.
+                    with contextlib.suppress(OSError, MemoryError):
+                        self.tree.catch_up(tables, looks=True)
                 return tables.mark.seq
         except OSError as error:
             raise storage_error(error, self.scope.text) from error

@@ -11,7 +11,7 @@ from uaix_backends.directory.examining import examine, lost
 from uaix_backends.directory.files import storage_error
 from uaix_backends.directory.listing import Listing
 from uaix_backends.directory.root import Root
-from uaix_backends.directory.scope import Scope
+from uaix_backends.directory.scope import Options, Scope
 from uaix_backends.naming import named_store
 from uaix_backends.ownership import Ownership
 from uaix_core.schema.commits import Recorded
@@ -20,11 +20,14 @@ from uaix_core.store.port import Capability
 from uaix_core.store.reading import check_due, check_limit
 from uaix_core.store.views import TablesSnapshot, due_rows
 from uaix_core.values.errors import StorageError, StoreOpenError
+from uaix_core.values.ids import check_id
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
+    from uaix_backends.directory.tree_reading import TreeContents
     from uaix_backends.examining import Condition
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
@@ -44,25 +47,17 @@ class DirectoryStore:
         {Capability.DURABLE, Capability.SHARED, Capability.FILES}
     )
 
-    def __init__(
-        self,
-        root: Root,
-        schema: Schema,
-        busy_timeout_s: float,
-        *,
-        uses_cache: bool = True,
-    ) -> None:
+    def __init__(self, root: Root, schema: Schema, options: Options) -> None:
         self.schema = schema
         self._root = root
-        self._timeout_s = busy_timeout_s
-        self._uses_cache = uses_cache
+        self._options = options
         self._owner = Ownership()
         self._listing = Listing(root, self._has_commit)
         self._lock = threading.Lock()
         self._scopes: dict[str, Scope] = {}
 
     @classmethod
-    def open(
+    def open(  # noqa: PLR0913 - all but the path are named
         cls,
         path: str | os.PathLike[str],
         *,
@@ -70,6 +65,7 @@ class DirectoryStore:
         schema: Schema = SCHEMA,
         busy_timeout_s: float = 5.0,
         cache: bool = True,
+        tree: bool = True,
     ) -> Self:
         """The store in a folder.
 
@@ -80,6 +76,8 @@ class DirectoryStore:
             busy_timeout_s: how long a writer waits for another one.
             cache: whether to read the caches of long ledgers and to write them when
                 the store is closed. They change no answer.
+            tree: whether to show packages as plain files in the folder ``tree``. It
+                changes no answer either; erasures reach the tree in any case.
 
         Raises:
             StoreOpenError: ``store.path``, ``store.missing``,
@@ -97,7 +95,7 @@ class DirectoryStore:
                 hint="use the SQLite store",
             ) from None
         root = Root.open(str(named_store(path).absolute()), create=create)
-        store = cls(root, schema, busy_timeout_s, uses_cache=cache)
+        store = cls(root, schema, Options(busy_timeout_s, cache, tree))
         try:
             store._finish()
         except BaseException:
@@ -116,17 +114,12 @@ class DirectoryStore:
         with self._lock:
             found = self._scopes.get(scope.text)
             if found is None:
-                found = self._new_scope(scope, uses_cache=self._uses_cache)
+                found = Scope(self._root, self.schema, scope, self._options)
                 self._scopes[scope.text] = found
         return found
 
     def _has_commit(self, scope: ScopeId) -> bool:
         return self._scope(scope).current().mark.seq > 0
-
-    def _new_scope(self, scope: ScopeId, *, uses_cache: bool) -> Scope:
-        return Scope(
-            self._root, self.schema, scope, self._timeout_s, uses_cache=uses_cache
-        )
 
     def append(self, commit: Commit | Recorded) -> Recorded:
         """See `uaix_core.store.port.Store.append`."""
@@ -166,6 +159,47 @@ class DirectoryStore:
         self._owner.check()
         return self._scope(scope).rebuild()
 
+    def tree_folder(self, scope: ScopeId, folder: str) -> Path | None:
+        """The folder of a package in the working tree, for people to work in.
+
+        The tree is brought up to date first, as far as that is possible.
+
+        Args:
+            scope: the scope.
+            folder: the package id.
+
+        Returns:
+            None where there is no such folder, or the store shows no tree.
+
+        Raises:
+            CallerError: ``id.syntax`` when ``folder`` is no id.
+            StorageError: the medium failed.
+
+        """
+        self._owner.check()
+        return self._scope(scope).tree_folder(check_id(folder, "folder"))
+
+    def read_tree(self, scope: ScopeId, folder: str) -> TreeContents | None:
+        """What stands in that folder now, people's edits included.
+
+        No link is followed, nothing is waited for, and what is larger than a package
+        may hold isn't read.
+
+        Args:
+            scope: the scope.
+            folder: the package id.
+
+        Returns:
+            None where there is no such folder, or the store shows no tree.
+
+        Raises:
+            CallerError: ``id.syntax`` when ``folder`` is no id.
+            StorageError: the medium failed.
+
+        """
+        self._owner.check()
+        return self._scope(scope).read_tree(check_id(folder, "folder"))
+
     def check_scopes(self) -> None:
         """See `uaix_backends.examining.check_scopes`."""
         self._owner.check()
@@ -183,8 +217,9 @@ class DirectoryStore:
         self._owner.check()
 
         def unaided() -> Iterator[Scope]:
+            options = self._options._replace(uses_cache=False)
             for scope in self._listing.readable():
-                yield self._new_scope(scope, uses_cache=False)
+                yield Scope(self._root, self.schema, scope, options)
 
         try:
             return examine(self._root, self._listing, unaided)
@@ -194,7 +229,7 @@ class DirectoryStore:
             raise storage_error(error, self._root.path) from error
 
     def close(self) -> None:
-        """Write caches that are worth it and close the folders.
+        """Write what helps the next opening and close the folders.
 
         Closing twice is allowed.
         """
@@ -203,7 +238,7 @@ class DirectoryStore:
         self._owner.is_closed = True
         scopes, self._scopes = self._scopes, {}
         try:
-            if self._uses_cache and not self._owner.is_foreign:
+            if not self._owner.is_foreign:
                 for scope in scopes.values():
                     scope.save()
         finally:
