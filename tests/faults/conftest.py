@@ -41,3 +41,12 @@ def tmp_path(request: pytest.FixtureRequest) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="uaix-faults-", dir=memory) as folder:
         yield Path(folder)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder and a file that must stay as they are."""
+    place = tmp_path / "outside"
+    place.mkdir()
+    (place / "file").write_bytes(b"mine")
+    return place

@@ -71,15 +71,6 @@ def sparse(path, _outside):
 PLANTS = (symlink, hard_link, fifo, device, folder, sparse)
 
 
-@pytest.fixture
-def outside(tmp_path):
-    """A folder and a file that must stay as they are."""
-    place = tmp_path / "outside"
-    place.mkdir()
-    (place / "file").write_bytes(b"mine")
-    return place
-
-
 def used(path):
     """Open a store, read it, write to it; the errors, all of ours."""
     errors = []

@@ -64,6 +64,25 @@ _CODES: Final = {
 #: What it means that a folder which was there can't be found any more.
 _GONE: Final = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 _DENIED: Final = frozenset((errno.EACCES, errno.EPERM))
+#: What the system says where another kind of file stands, or where no name can.
+_OTHERS: Final = frozenset(
+    (
+        errno.ELOOP,
+        errno.ENOTDIR,
+        errno.EISDIR,
+        errno.ENXIO,
+        errno.ENAMETOOLONG,
+        errno.EILSEQ,
+        errno.EINVAL,
+    )
+)
+
+
+def is_other(error: OSError) -> bool:
+    """Whether an error says that no plain file or folder of ours stands there."""
+    if isinstance(error, StorageError):
+        return error.code == "storage.file"
+    return error.errno in _OTHERS
 
 
 def storage_error(error: OSError, where: str) -> StorageError:

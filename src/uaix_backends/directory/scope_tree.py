@@ -13,13 +13,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from uaix_backends.directory.files import is_other
 from uaix_backends.directory.root import TREE
-from uaix_backends.directory.tree_files import is_other
 from uaix_backends.directory.tree_forgetting import forget, keys_in, still_edited
 from uaix_backends.directory.tree_notes import (
     NEW,
     NOTES,
     PLACE,
+    Place,
     noted_folders,
     put_place,
     read_place,
@@ -146,9 +147,15 @@ class ScopeTree:
             notes = tree.folder(NOTES, create=True) if tree is not None else None
             if tree is not None and notes is not None:
                 with notes:
+                    was_cut = _was_cut(tree)
                     place = read_place(tree)
+                    if tree.status(PLACE) is None:
+                        # It makes a power cut known that comes before all is written.
+                        put_place(tree, Place(boot=this_boot()))
                     if names is None:
-                        self._show_all(tree, notes, tables, looks=looks)
+                        doubt = Doubt.MISSING if looks else Doubt.NONE
+                        doubt = Doubt.BLANK if was_cut else doubt
+                        self._show_all(tree, notes, tables, doubt)
                     for name in sorted(names or ()):
                         showing = Showing(tree, notes, name)
                         if before is not None:
@@ -160,14 +167,11 @@ class ScopeTree:
         self.is_checked = self._is_noted = True
 
     def _show_all(
-        self, tree: Folder, notes: Folder, tables: Tables, *, looks: bool
+        self, tree: Folder, notes: Folder, tables: Tables, doubt: Doubt
     ) -> None:
         # What a killed writer left may hold anything.
         tree.remove(NEW)
         notes.remove(NEW)
-        doubt = Doubt.MISSING if looks else Doubt.NONE
-        if _was_cut(tree):
-            doubt = Doubt.BLANK
         rows = all_rows(tables)
         for name in sorted({*rows, *noted_folders(notes)}):
             Showing(tree, notes, name, doubt).show(tables, rows.get(name, {}))
@@ -297,7 +301,9 @@ class ScopeTree:
             return not has_rows(tables)
         place, mark = read_place(tree), tables.mark
         return (
-            place.boot == this_boot()
+            # Whoever was killed while writing a note left a file on its way.
+            tree.status(NEW) is None
+            and place.boot == this_boot()
             and 0 < place.seq <= mark.seq
             and tables.digest_at(place.seq) == place.digest
             and not has_news(tables, max(place.seq, self._shown_seq))

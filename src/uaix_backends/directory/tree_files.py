@@ -8,33 +8,19 @@ What is written replaces a file by one rename, unsynced.
 from __future__ import annotations
 
 import contextlib
-import errno
 import stat
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from uaix_backends.directory import files
-from uaix_backends.directory.files import Seen
+from uaix_backends.directory.files import Seen, is_other
 from uaix_backends.directory.tree_notes import NEW, parts_of
 from uaix_core.values.canonical import sha256_hex
-from uaix_core.values.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from uaix_backends.directory.files import Folder
 
-#: What the system answers where something else stands, or where no name can stand.
-_OTHERS: Final = frozenset(
-    (
-        errno.ELOOP,
-        errno.ENOTDIR,
-        errno.EISDIR,
-        errno.ENXIO,
-        errno.ENAMETOOLONG,
-        errno.EILSEQ,
-        errno.EINVAL,
-    )
-)
 #: No path that is written has more parts.
 DEEPEST: Final = 128
 
@@ -211,8 +197,3 @@ def _is_still(folder: Folder, name: str, before: Look | None) -> bool:
     if status is None or before is None:
         return status is None and before is None
     return before.seen == Seen.of(status)
-
-
-def is_other(error: OSError) -> bool:
-    """Whether an error says that something else stands there."""
-    return isinstance(error, StorageError) or error.errno in _OTHERS

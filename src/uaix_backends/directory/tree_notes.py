@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from uaix_backends.directory.files import is_other
 from uaix_core.values.canonical import plain_bytes
 from uaix_core.values.ids import is_id
 
@@ -181,8 +182,13 @@ def _read(folder: Folder, name: str) -> Any:
             size = file.seen().size
             data = file.read(size, 0) if size <= _LONGEST else b""
         form = json.loads(data.decode("utf-8"))
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return {}
+    except OSError as error:
+        # What can't be read just now isn't lost.
+        if is_other(error):
+            return {}
+        raise
     return form if isinstance(form, dict) and form.get("format") == FORMAT else {}
 
 
