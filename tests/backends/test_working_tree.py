@@ -432,6 +432,16 @@ def test_an_edited_file_stays_and_is_named(store, root):
     assert () == store.examine().advice
 
 
+def test_an_empty_file_is_erased_where_it_was_written(store, root):
+    """A body without bytes goes with its file, and other empty files stay."""
+    put(store, page("p3", "void", b"", record="t"))
+    file_at(root, "f/mine").write_bytes(b"")
+    erase(store, "p3")
+
+    assert {"f/a.md": b"one", "f/in/b.md": b"two", "f/mine": b""} == shown(root)
+    assert () == store.examine().advice
+
+
 def test_equal_bytes_of_another_row_stay(store, root):
     """A file that another row stands for keeps its bytes, equal or not."""
     put(store, page("p3", "same.md", b"one", record="t"))

@@ -9,7 +9,7 @@ because nobody knows whose bytes those are.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -31,12 +31,14 @@ from uaix_core.schema.relations import Ref
 from uaix_core.values.canonical import sha256_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from uaix_backends.directory.files import Folder
     from uaix_backends.directory.tree_notes import Written
     from uaix_core.schema.schema import Schema
     from uaix_core.store.tables import Tables
+#: What has no bytes is an erased body only where one was written.
+_EMPTY: Final = sha256_hex(b"")
 
 
 def keys_in(schema: Schema, refs: Iterable[Ref]) -> set[str]:
@@ -65,17 +67,18 @@ def forget(tree: Folder, notes: Folder, tables: Tables, keys: set[str]) -> None:
     for folder in (tree, notes):
         folder.remove(NEW)
     noted = dict(_forget_notes(notes, keys))
-    forgetting = _Forgetting(tables, keys, noted.values())
-    for name in tree.names():
-        if name not in (PLACE, NOTES):
-            forgetting.clear(tree, name, (name,))
-    paths = {
+    pairs = {
         (folder, path)
         for folder, rows in all_rows(tables).items()
         for path, row in rows.items()
         if row.key in keys
     }
-    edited = {pair for pair in {*noted, *paths} if _stands(tree, *pair)}
+    pairs.update(noted)
+    forgetting = _Forgetting(tables, keys, noted.values(), pairs)
+    for name in tree.names():
+        if name not in (PLACE, NOTES):
+            forgetting.clear(tree, name, (name,))
+    edited = {pair for pair in pairs if _stands(tree, *pair)}
     place = Place(boot=place.boot, edited=place.edited | edited)
     put_place(tree, place, syncs=True)
     notes.sync()
@@ -106,16 +109,20 @@ class _Forgetting:
     """Going through all files and removing those with the erased bytes."""
 
     def __init__(
-        self, tables: Tables, keys: set[str], noted: Iterable[Written]
+        self,
+        tables: Tables,
+        keys: set[str],
+        noted: Iterable[Written],
+        pairs: Collection[tuple[str, str]],
     ) -> None:
         self._tables = tables
         self._keys = keys
+        self._pairs = pairs
         self._digests = {written.sha256: written.size for written in noted}
         for _name, tree in trees_of(tables.schema):
             for key in keys:
                 data = body_of(tree, tables.get(Ref(tree.relation, (key,))))
-                # Nothing is erased with a body of no bytes.
-                if data:
+                if data is not None:
                     self._digests[sha256_hex(data)] = len(data)
         self._sizes = frozenset(self._digests.values())
 
@@ -137,6 +144,11 @@ class _Forgetting:
         found = looked(around, name, self._sizes)
         if found is None or found.sha256 not in self._digests or self._is_kept(parts):
             return False
+        if (
+            found.sha256 == _EMPTY
+            and (parts[0], "/".join(parts[1:])) not in self._pairs
+        ):
+            return False
         around.remove(name)
         return True
 
@@ -144,9 +156,9 @@ class _Forgetting:
         """Whether a file with erased bytes is that of a row which holds them too."""
         folder, path = parts[0], "/".join(parts[1:])
         row = rows_of(self._tables, folder).get(path)
-        if row is None or row.key in self._keys:
-            return False
-        data = row.content(self._tables)
+        data = None
+        if row is not None and row.key not in self._keys:
+            data = row.content(self._tables)
         return data is not None and sha256_hex(data) in self._digests
 
 
