@@ -166,6 +166,12 @@ def relation_text(relation: Relation) -> str:
         lines += ["", "Paths: " + ", ".join(paths) + "."]
     if relation.versioned:
         lines += ["", "An expectation may name its rows."]
+    if relation.tree:
+        tree = relation.tree
+        path = f"`{tree.name}`" if tree.path is None else f"its `{tree.path}`"
+        where = f"{path}, in the folder of its `{tree.folder}`"
+        bytes_ = f"the `{tree.body}` of `{tree.relation}`"
+        lines += ["", f"In a working tree each row is a file: {where}, with {bytes_}."]
     return "\n".join(lines)
 
 

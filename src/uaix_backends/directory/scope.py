@@ -289,7 +289,7 @@ class Scope:
                 writing.write(change)
         except BaseException:
             if tree is not None:
-                tree.doubt()
+                tree.distrust()
             raise
         if tree is not None:
             tree.follow(before, change, writing.now.tables)

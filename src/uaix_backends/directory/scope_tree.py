@@ -143,18 +143,19 @@ class ScopeTree:
     ) -> None:
         """Bring these folders up to date, or all when none are named."""
         needs_tree = names is not None or has_rows(tables)
+        doubt = Doubt.MISSING if looks else Doubt.NONE
         with self._folder(create=needs_tree) as tree:
             notes = tree.folder(NOTES, create=True) if tree is not None else None
             if tree is not None and notes is not None:
                 with notes:
-                    was_cut = _was_cut(tree)
                     place = read_place(tree)
                     if tree.status(PLACE) is None:
                         # It makes a power cut known that comes before all is written.
                         put_place(tree, Place(boot=this_boot()))
+                    elif place.boot != this_boot():
+                        # What was written under another run may have been lost.
+                        doubt = Doubt.BLANK
                     if names is None:
-                        doubt = Doubt.MISSING if looks else Doubt.NONE
-                        doubt = Doubt.BLANK if was_cut else doubt
                         self._show_all(tree, notes, tables, doubt)
                     for name in sorted(names or ()):
                         showing = Showing(tree, notes, name)
@@ -176,7 +177,7 @@ class ScopeTree:
         for name in sorted({*rows, *noted_folders(notes)}):
             Showing(tree, notes, name, doubt).show(tables, rows.get(name, {}))
 
-    def doubt(self) -> None:
+    def distrust(self) -> None:
         """Know nothing any more, because the ledger may be another than it seemed."""
         self._shown_seq = _NONE
         self.is_checked = not self.is_on
@@ -308,9 +309,3 @@ class ScopeTree:
             and tables.digest_at(place.seq) == place.digest
             and not has_news(tables, max(place.seq, self._shown_seq))
         )
-
-
-def _was_cut(tree: Folder) -> bool:
-    """Whether the power may have gone since a tree was written."""
-    has_place = tree.status(PLACE) is not None
-    return has_place and read_place(tree).boot != this_boot()

@@ -54,6 +54,11 @@ class Written:
     size: int
     sha256: str
 
+    @property
+    def form(self) -> list[Any]:
+        """As it stands in a note."""
+        return [self.key, self.size, self.sha256]
+
 
 @attrs.frozen
 class Note:
@@ -114,8 +119,8 @@ def put_note(notes: Folder, folder: str, note: Note, *, syncs: bool = False) -> 
         return
     form = {
         "format": FORMAT,
-        "files": {path: attrs.astuple(file) for path, file in note.files.items()},
-        "coming": {path: attrs.astuple(file) for path, file in note.coming.items()},
+        "files": {path: file.form for path, file in note.files.items()},
+        "coming": {path: file.form for path, file in note.coming.items()},
     }
     _write(notes, folder + _SUFFIX, form, syncs=syncs)
 
