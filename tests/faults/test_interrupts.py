@@ -30,14 +30,14 @@ SECOND = Commit(
 )
 
 
-def lines_of(call, at, error):
+def lines_of(call, at, error, *, within=("uaix_backends", "uaix_core")):
     """Raise an error at the n-th line of our code; how many lines there were."""
     count = 0
 
     def trace(frame, event, _argument):
         nonlocal count
         name = frame.f_code.co_filename
-        if "uaix_backends" not in name and "uaix_core" not in name:
+        if not any(part in name for part in within):
             return None
         line = linecache.getline(name, frame.f_lineno).strip()
         # Between a lock that is taken and the block under it, or a block and its

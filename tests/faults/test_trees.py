@@ -14,6 +14,7 @@ from tests.backends.ledger import holding, same_descriptors
 from tests.backends.tree_stores import (
     SCOPE,
     TREES,
+    Remark,
     erase,
     opened,
     page,
@@ -29,6 +30,7 @@ from tests.faults.points import IS_ALL, chosen
 from tests.faults.striking import copied, done, kill_points, killed, prepared, told
 from tests.faults.test_directory_power_cuts import Crash, Disk
 from tests.faults.test_errors import plans, struck
+from tests.faults.test_interrupts import lines_of
 from tests.faults.test_media import (
     _MS_RDONLY,
     _MS_REMOUNT,
@@ -69,6 +71,8 @@ def steps() -> list[Any]:
 
 #: So many steps, and the canary is erased.
 ERASED_AT: Final = 4
+#: The modules of the working tree alone.
+_TREE_MODULES: Final = ("directory/tree_", "directory/scope_tree")
 
 
 def do(store: Any, step: list[Any]) -> None:
@@ -214,6 +218,36 @@ def test_an_error_at_any_call_costs_no_commit(forker, tmp_path):
         with told(work, way, plan):
             _, second_syncs = struck(forker, work, path, plan)
             assert 0 == second_syncs
+        shutil.rmtree(path)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("number", [3, 4], ids=["writing", "erasing"])
+def test_an_interrupt_at_any_line_is_made_up_for(tmp_path, number, error):
+    """The commit is whole or absent, and the same store shows it with the next one."""
+    before = tmp_path / "before"
+    with contextlib.closing(opened(before)) as store:
+        for step in steps()[: number - 1]:
+            do(store, step)
+    step = steps()[number - 1]
+    with contextlib.closing(opened(copied(before, tmp_path / "whole"))) as store:
+        wanted(store)
+        total = lines_of(lambda: do(store, step), 0, error, within=_TREE_MODULES)
+    name = f"tree {number} {error.__name__}"
+    for at in chosen(name, range(1, total + 1), 12):
+        path = copied(before, tmp_path / "struck")
+        with contextlib.closing(opened(path)) as store:
+            wanted(store)
+            with contextlib.suppress(error):
+                lines_of(lambda: do(store, step), at, error, within=_TREE_MODULES)
+            found = wanted(store)
+            assert found in STATES[number - 1 : number + 1]
+            if found == STATES[number - 1]:
+                do(store, step)
+            put(store, Remark(1))
+            assert STATES[number] == wanted(store) == shown(path)
+            assert [] == strays(path)
+        assert number < ERASED_AT or [] == holding(path, CANARY)
         shutil.rmtree(path)
 
 
