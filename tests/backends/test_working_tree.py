@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 
 import pytest
@@ -24,7 +25,7 @@ from tests.backends.tree_stores import (
 
 from uaix_backends import open_store
 from uaix_backends.directory import scope_tree as scope_tree_module
-from uaix_backends.directory import tree_files
+from uaix_backends.directory import tree_files, tree_forgetting, tree_showing
 from uaix_backends.directory.tree_notes import NOTES, PLACE
 from uaix_conformance.schema import KIT
 from uaix_core.schema.commits import Commit
@@ -171,13 +172,25 @@ def test_an_edit_during_our_write_is_seen(store, root, monkeypatch):
         file.write_bytes(b"mine, at the last moment")
         return found
 
-    monkeypatch.setattr(tree_files.TreeFiles, "look", edited)
-    put(store, page("p3", "a.md", b"three"))
-    assert b"mine, at the last moment" == file.read_bytes()
-    put(store, page("p4", ""))
+    with monkeypatch.context() as patched:
+        patched.setattr(tree_files.TreeFiles, "look", edited)
+        put(store, page("p3", "a.md", b"three"))
+        assert b"mine, at the last moment" == file.read_bytes()
+        assert [] == strays(root)
+        file.write_bytes(b"one")
+        put(store, page("p4", "z.md", b"four"))
+        assert b"mine, at the last moment" == file.read_bytes()
 
-    assert b"mine, at the last moment" == file.read_bytes()
-    assert [] == strays(root)
+
+def test_a_write_that_was_held_back_knows_what_was_ours(store, root, monkeypatch):
+    """An edit that came in between and is taken back leaves the file to the store."""
+    with monkeypatch.context() as patched:
+        patched.setattr(tree_files, "_is_still", lambda *_: False)
+        put(store, page("p3", "a.md", b"three"))
+    assert b"one" == file_at(root).read_bytes()
+    put(store, page("p4", "a.md", b"four"))
+
+    assert wanted(store) == shown(root)
 
 
 def test_other_files_of_a_person_are_left_alone(store, root):
@@ -246,6 +259,26 @@ def test_the_next_process_catches_up(store, root, monkeypatch):
     used(root)
 
     assert {"f/a.md": b"three"} == shown(root)
+
+
+def test_a_file_on_its_way_is_known_for_ours(store, root, monkeypatch):
+    """What was written when a writer was cut short is replaced by what comes next."""
+    put_note = tree_showing.put_note
+
+    def cut_short(notes, name, note):
+        if not note.coming:
+            raise OSError("made up")
+        put_note(notes, name, note)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tree_showing, "put_note", cut_short)
+        put(store, page("p3", "a.md", b"three"))
+    assert b"three" == file_at(root).read_bytes()
+    with contextlib.closing(opened(root, tree=False)) as off:
+        put(off, page("p4", "a.md", b"four"))
+    used(root)
+
+    assert wanted(store) == shown(root)
 
 
 def test_a_store_without_its_tree_leaves_it_behind(store, root):
@@ -339,11 +372,14 @@ def test_a_path_that_no_file_has_is_left_out(store, root, path):
 def test_what_the_power_took_is_written_anew(store, root, monkeypatch):
     """After a restart files that are missing, empty or zero are ours; edits stay."""
     put(store, page("p3", "c", b"three", record="t"), page("p4", "d", b"4", record="u"))
+    put(store, page("p5", "e", b"five", record="v"))
     store.close()
     file_at(root).write_bytes(b"")
     file_at(root, "f/in/b.md").write_bytes(bytes(3))
     file_at(root, "f/c").unlink()
     file_at(root, "f/d").write_bytes(b"mine")
+    file_at(root, "f/e").unlink()
+    os.mkfifo(file_at(root, "f/e"))
     used(root)
     assert b"" == file_at(root).read_bytes()
 
@@ -352,6 +388,7 @@ def test_what_the_power_took_is_written_anew(store, root, monkeypatch):
 
     expected = {"f/a.md": b"one", "f/in/b.md": b"two", "f/c": b"three", "f/d": b"mine"}
     assert expected == shown(root)
+    assert file_at(root, "f/e").is_fifo()
 
 
 # Erasure
@@ -464,9 +501,20 @@ def test_an_erasure_that_is_refused_is_made_good(store, root, monkeypatch):
         with pytest.raises(StorageError):
             erase(store, "p1")
     assert not file_at(root).exists()
+
+    assert {"f/a.md": b"one", "f/in/b.md": b"two"} == wanted(store) == shown(root)
+
+
+def test_an_erasure_that_stops_half_way_is_made_good(store, root, monkeypatch):
+    """When the tree was cleared in part, the next reading brings it back."""
+    with monkeypatch.context() as patched:
+        patched.setattr(tree_forgetting, "_stands", fail)
+        with pytest.raises(StorageError):
+            erase(store, "p1")
+    assert not file_at(root).exists()
     used(root)
 
-    assert wanted(store) == shown(root)
+    assert {"f/a.md": b"one", "f/in/b.md": b"two"} == shown(root)
 
 
 def test_an_erasure_that_cannot_reach_the_tree_is_refused(store, root, monkeypatch):

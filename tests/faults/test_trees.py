@@ -44,6 +44,7 @@ from tests.faults.works import Work
 
 from uaix_backends.directory import DirectoryStore, files
 from uaix_backends.directory import scope_tree as scope_tree_module
+from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import StorageError
 
 if TYPE_CHECKING:
@@ -296,6 +297,53 @@ def test_a_tree_after_a_power_cut(tmp_path, monkeypatch, model):
         if acknowledged == len(steps()):
             break
     assert cut > 50
+
+
+class Settled(Disk):
+    """A disk that at some time holds all that was written, as disks do in time."""
+
+    def settle(self) -> None:
+        """Whatever is there now is certain."""
+        for found in (self.root, *self.root.rglob("*")):
+            fd = os.open(found, os.O_RDONLY)
+            self.pins.append(fd)
+            self._note(fd)
+
+
+def test_an_erasure_from_a_settled_tree_survives_a_power_cut(tmp_path, monkeypatch):
+    """Once an erasure is acknowledged, no cut brings its file or its digest back."""
+    for cut in range(2_000):
+        path = tmp_path / f"{cut}"
+        monkeypatch.setattr(scope_tree_module, "this_boot", lambda: "before")
+        disk = Settled(path)
+        monkeypatch.setattr(files, "calls", disk)
+        with contextlib.closing(opened(path)) as store:
+            for step in steps()[:3]:
+                do(store, step)
+            disk.settle()
+            disk.left = cut
+            is_done = False
+            with contextlib.suppress(Crash):
+                do(store, steps()[3])
+                is_done = True
+            disk.left = None
+            monkeypatch.setattr(files, "calls", files.Calls())
+            left = tmp_path / "left"
+            disk.restore(left)
+        disk.close()
+        if is_done:
+            assert [] == holding(left, CANARY)
+            assert [] == holding(left, sha256_hex(CANARY.encode()))
+        monkeypatch.setattr(scope_tree_module, "this_boot", lambda: "after")
+        with contextlib.closing(opened(left)) as again:
+            found = wanted(again)
+            assert found in STATES[3 + is_done : 5]
+            assert found == shown(left)
+        shutil.rmtree(left)
+        shutil.rmtree(path)
+        if is_done:
+            break
+    assert cut > 20
 
 
 # What somebody plants
