@@ -67,10 +67,9 @@ def open_store(
     if colon and rest and kind == "dir":
         from uaix_backends.directory import DirectoryStore  # noqa: PLC0415
 
-        path = rest.removesuffix(_TREE_OFF)
-        shows_tree = path == rest
+        where = rest.removesuffix(_TREE_OFF)
         return DirectoryStore.open(
-            Path(path), create=create, schema=schema, tree=shows_tree
+            Path(where), create=create, schema=schema, tree=where == rest
         )
     if colon and rest and kind == "sqlite":
         from uaix_backends.sqlite import SqliteStore  # noqa: PLC0415

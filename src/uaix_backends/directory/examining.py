@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from uaix_backends.directory.listing import Listing
     from uaix_backends.directory.root import Root
     from uaix_backends.directory.scope import Scope
+    from uaix_backends.directory.scope_tree import TreeState
 
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _FILES: Final = {
@@ -99,8 +100,28 @@ def _about_scopes(listing: Listing) -> Iterator[Advice]:
 def _about_segments(scopes: Iterable[Scope]) -> Iterator[Advice]:
     for scope in scopes:
         try:
-            advice = scope.about_tree()
+            tree = scope.tree_state()
         except IntegrityError as error:
             yield Advice(error.code, "error", error.message, error.path)
         else:
-            yield from advice
+            if tree is not None:
+                yield from _about_tree(tree)
+
+
+def _about_tree(tree: TreeState) -> Iterator[Advice]:
+    for path in tree.edited:
+        yield Advice(
+            "tree.edited",
+            "warning",
+            "this file had been edited when what stood there was erased, and was kept",
+            path,
+            "remove it, if it holds what was to be erased",
+        )
+    if tree.is_behind:
+        yield Advice(
+            "tree.behind",
+            "warning",
+            "the working tree can't be brought up to date",
+            tree.name,
+            "look for what stands in its way; the store itself is whole",
+        )

@@ -15,9 +15,8 @@ from uaix_backends.directory.erasing import erase, finish, without_rows_about
 from uaix_backends.directory.files import replaced, storage_error
 from uaix_backends.directory.loaded import Loaded, Unsure
 from uaix_backends.directory.locking import held, locked
-from uaix_backends.directory.scope_tree import ScopeTree
+from uaix_backends.directory.scope_tree import ScopeTree, TreeState
 from uaix_backends.directory.writing import Writing
-from uaix_backends.examining import Advice
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.tables import Tables
@@ -144,31 +143,21 @@ class Scope:
         except OSError as error:
             raise storage_error(error, self.scope.text) from error
 
-    def about_tree(self) -> list[Advice]:
-        """What there is to say of the tree, once all of the scope was read."""
+    def tree_state(self) -> TreeState | None:
+        """What there is to say of the tree, once all of the scope was read.
+
+        None when there is nothing to show, or it isn't to be shown.
+        """
         tree = self._current_tree()
         if tree is None:
-            return []
+            return None
         try:
             with self._root.scopes():
-                is_behind, edited = tree.lags(self._known.tables), tree.edited()
+                return TreeState(
+                    tree.name, tree.lags(self._known.tables), tree.edited()
+                )
         except OSError:
-            is_behind, edited = True, []
-        advice = [
-            Advice(
-                "tree.edited",
-                "warning",
-                "edited before what stood there was erased, and kept",
-                path,
-                "remove it, if it holds what was to be erased",
-            )
-            for path in edited
-        ]
-        if is_behind:
-            message = "the working tree can't be brought up to date"
-            hint = "look for what stands in its way; the store itself is whole"
-            advice.append(Advice("tree.behind", "warning", message, tree.name, hint))
-        return advice
+            return TreeState(tree.name, is_behind=True)
 
     def _current_tree(self) -> ScopeTree | None:
         """The tree, up to date as far as that is possible; None when it is off."""

@@ -11,7 +11,7 @@ import contextlib
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from uaix_backends.directory.files import is_other
 from uaix_backends.directory.root import TREE
@@ -36,7 +36,7 @@ from uaix_backends.directory.tree_rows import (
 from uaix_backends.directory.tree_showing import Doubt, Showing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from uaix_backends.directory.files import Folder
     from uaix_backends.directory.root import Root
@@ -55,6 +55,17 @@ def this_boot() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except (OSError, ValueError):
         return ""
+
+
+class TreeState(NamedTuple):
+    """How a tree stands, as an operator wants to know it."""
+
+    #: Where it is, from the folder of the store.
+    name: str
+    #: Whether it couldn't be brought up to date.
+    is_behind: bool
+    #: Files of the store that stayed when the bytes below them were erased.
+    edited: Sequence[str] = ()
 
 
 class ScopeTree:
@@ -77,7 +88,8 @@ class ScopeTree:
         #: Whether somebody has looked whether the tree lags behind.
         self.is_checked = not is_on
         self._shown_seq = _NONE
-        self._is_noted = True
+        #: Whether the tree says itself how far it is.
+        self.is_noted = True
 
     @contextmanager
     def _folder(self, *, create: bool = False) -> Iterator[Folder | None]:
@@ -103,7 +115,7 @@ class ScopeTree:
         names = touched(after.schema, change)
         if not names and self._shown_seq == before.mark.seq:
             self._shown_seq = after.mark.seq
-            self._is_noted = False
+            self.is_noted = False
             return
         with contextlib.suppress(OSError, MemoryError):
             with self._folder() as tree:
@@ -115,7 +127,7 @@ class ScopeTree:
                 self._show(after, names, before)
             else:
                 self._shown_seq = after.mark.seq
-                self._is_noted = False
+                self.is_noted = False
 
     def catch_up(self, tables: Tables, *, looks: bool = False) -> None:
         """Show a state whatever was shown before.
@@ -165,7 +177,7 @@ class ScopeTree:
                     place = still_edited(tree, notes, place)
                     put_place(tree, place.at(tables.mark, this_boot()))
         self._shown_seq = tables.mark.seq
-        self.is_checked = self._is_noted = True
+        self.is_checked = self.is_noted = True
 
     def _show_all(
         self, tree: Folder, notes: Folder, tables: Tables, doubt: Doubt
@@ -189,17 +201,12 @@ class ScopeTree:
             OSError: the medium failed.
 
         """
-        if self.is_on and not self._is_noted and self._shown_seq == tables.mark.seq:
+        if self.is_on and not self.is_noted and self._shown_seq == tables.mark.seq:
             with self._folder() as tree:
                 if tree is not None and tree.status(PLACE) is not None:
                     place = read_place(tree)
                     put_place(tree, place.at(tables.mark, this_boot()))
-            self._is_noted = True
-
-    @property
-    def is_noted(self) -> bool:
-        """Whether the tree says itself how far it is."""
-        return self._is_noted
+            self.is_noted = True
 
     # Erasing
 

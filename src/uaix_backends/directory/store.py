@@ -40,7 +40,8 @@ class DirectoryStore:
     """The port over a folder: one append-only segment of canonical JSON per scope.
 
     Readers take no lock. Two store objects, also of two processes, may work on one
-    folder of a local file system.
+    folder of a local file system. Rows whose relation declares a tree also stand as
+    plain files under ``tree``, which people may edit.
     """
 
     capabilities: frozenset[Capability] = frozenset(
