@@ -231,6 +231,22 @@ def test_a_removed_file_comes_back_with_its_next_state(store, root):
     assert wanted(store) == shown(root)
 
 
+def test_a_folder_of_folders_makes_room_for_a_file(store, root):
+    """Folders without files give way; one with a file, or a link, is somebody's."""
+    file_at(root, "f/empty/in/deep").mkdir(parents=True)
+    file_at(root, "f/full/in").mkdir(parents=True)
+    file_at(root, "f/full/in/mine").write_bytes(b"mine")
+    file_at(root, "f/link").mkdir()
+    file_at(root, "f/link/in").symlink_to(root)
+    names = ("empty", "full", "link")
+    put(store, *[page(f"p-{n}", n, n.encode(), record=n) for n in names])
+
+    assert b"empty" == file_at(root, "f/empty").read_bytes()
+    assert b"mine" == file_at(root, "f/full/in/mine").read_bytes()
+    assert file_at(root, "f/link/in").is_symlink()
+    assert not store.read_tree(SCOPE, "f").is_behind
+
+
 # What lags behind
 
 

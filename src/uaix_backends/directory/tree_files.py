@@ -118,6 +118,23 @@ class TreeFiles:
             self._tree.remove(NEW)
         return is_put
 
+    def clear(self, path: str) -> bool:
+        """Remove a folder from the place of a file, when it holds but folders.
+
+        Returns:
+            Whether nothing stands there now.
+
+        """
+        parts = parts_of(path)
+        # A writer that was killed leaves such folders, and nothing is lost with them.
+        with contextlib.suppress(OSError):
+            folder = None if parts is None else self._folder(parts[:-1], create=False)
+            if parts is not None and folder is not None:
+                for inner in [p for p in self._folders if p[: len(parts)] == parts]:
+                    del self._folders[inner]
+                return _cleared(folder, parts[-1], len(parts))
+        return False
+
     def remove(self, path: str, before: Look) -> bool:
         """Remove a file that is as it was, and the folders that it leaves empty.
 
@@ -189,6 +206,18 @@ def inner_folder(folder: Folder, name: str, depth: int) -> Folder | None:
         if is_other(error):
             return None
         raise
+
+
+def _cleared(around: Folder, name: str, depth: int) -> bool:
+    """Remove a folder that holds but folders; False when it is none."""
+    folder = inner_folder(around, name, depth)
+    if folder is None:
+        return False
+    with folder:
+        if not all(_cleared(folder, inner, depth + 1) for inner in folder.names()):
+            return False
+    files.calls.rmdir(name, dir_fd=around.fd)
+    return True
 
 
 def _is_still(folder: Folder, name: str, before: Look | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from uaix_backends.directory.tree_files import TreeFiles
+from uaix_backends.directory.tree_files import OTHER, TreeFiles
 from uaix_backends.directory.tree_notes import Note, Written, put_note, read_note
 from uaix_backends.directory.tree_rows import rows_of
 from uaix_core.values.canonical import sha256_hex
@@ -144,6 +144,8 @@ class Showing:
         ours = self._ours(path)
         sizes = {written.size for written in (wanted.written, *ours)}
         found = files.look(path, sizes)
+        if found == OTHER and files.clear(path):
+            found = None
         if found is not None and found.sha256 == wanted.written.sha256:
             self._kept[path] = wanted.written
         elif found is None or self._is_ours(found, ours):
