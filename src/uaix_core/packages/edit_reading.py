@@ -56,10 +56,10 @@ def read_edits(snapshot: Snapshot, package_id: str, edited: EditedFiles) -> Edit
             path=MANIFEST_PATH,
         )
     checkpoint = _base(snapshot, package_id, edited)
-    base = {
-        revision.path or "": revision
-        for revision in revisions_at(snapshot, package, checkpoint)
-    }
+    base: dict[str, Revision] = {}
+    if edited.is_whole:
+        revisions = revisions_at(snapshot, package, checkpoint)
+        base = {revision.path or "": revision for revision in revisions}
     base |= _own_bases(snapshot, package_id, edited)
     entries = {**_entries(wire), **edited.entries}
     comparing = _Comparing(snapshot, package_id, edited, base, entries)
@@ -200,6 +200,7 @@ class _Comparing:
         self._snapshot = snapshot
         self._package_id = package_id
         self._files = edited.files
+        self._others = edited.others
         self._base = base
         self._entries = entries
         self._standing = {
@@ -210,8 +211,11 @@ class _Comparing:
 
     def files(self) -> Iterator[tuple[FileStatus, bytes | None]]:
         """What became of each file, and its content where that is to come in."""
-        for path in sorted((self._base.keys() | self._files.keys()) - {MANIFEST_PATH}):
-            if path in self._base:
+        there = self._base.keys() | self._files.keys() | self._others
+        for path in sorted(there - {MANIFEST_PATH}):
+            if path in self._others:
+                yield FileStatus(path, "unreadable"), None
+            elif path in self._base:
                 yield self._known(path, self._base[path])
             else:
                 yield self._new(path, self._files[path])

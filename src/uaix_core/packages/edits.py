@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: What became of a file: as it was; other bytes; not there before; gone; what stands
 #: by now says the same; something else stands by now; a new file that no manifest
-#: describes; a file that an editor left.
+#: describes; a file that an editor left; no plain file, so that nothing is read.
 FileState = Literal[
     "untouched",
     "edited",
@@ -30,6 +30,7 @@ FileState = Literal[
     "conflict",
     "unlisted",
     "ignored",
+    "unreadable",
 ]
 #: The states that bring a change in.
 CHANGES: Final = frozenset(("edited", "new", "removed"))
@@ -47,6 +48,9 @@ class EditedFiles:
             by path.
         entries: manifest entries (wire names) of new files, by path; those in the
             folder's own manifest need not be named.
+        others: paths at which something else than a plain file stands.
+        is_whole: whether the folder held every file of the checkpoint; else it held
+            those alone that have a base of their own.
 
     """
 
@@ -54,6 +58,8 @@ class EditedFiles:
     based_on: str | None = None
     bases: Mapping[str, str] = attrs.field(factory=dict)
     entries: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    others: frozenset[str] = frozenset()
+    is_whole: bool = True
 
 
 @attrs.frozen
@@ -94,8 +100,8 @@ class EditStatus:
 
     @property
     def changed(self) -> tuple[FileStatus, ...]:
-        """The files that aren't as they were, those that an editor left aside."""
-        quiet = ("untouched", "ignored")
+        """The files that aren't as they were, but for what is left aside."""
+        quiet = ("untouched", "ignored", "unreadable")
         return tuple(file for file in self.files if file.state not in quiet)
 
     def as_dict(self) -> dict[str, Any]:

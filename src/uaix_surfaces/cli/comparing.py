@@ -13,7 +13,7 @@ from uaix_backends.opening import open_session
 from uaix_core.packages.diff import diff_packages, read_manifest, readable_files
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.ids import ScopeId
-from uaix_surfaces.cli.editing import based_on_option, edited_files
+from uaix_surfaces.cli.editing import based_on_option, edited_files, edited_tree
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.options import json_option
 from uaix_surfaces.cli.output import Output
@@ -65,15 +65,16 @@ def diff_verb(  # noqa: PLR0913 - the options of the verb
 
     With --store, A and B are stored states: PACKAGE_ID, or PACKAGE_ID@CHECKPOINT with
     its number, its id, or the SHA-256 of its manifest; a path ends in .uaix or holds a
-    / (a folder here is ./NAME). Without B, the folder A is compared with the stored
-    state that it was edited from.
+    / (a folder here is ./NAME). Without B, the folder A, or the package A in
+    the working tree of a directory store, is compared with the stored state that it was
+    edited from.
 
     \b
     Examples:
       uaix diff ada.uaix ada
       uaix diff ada.uaix ada-2.uaix --json
       uaix diff ada@1 ada --store sqlite:my.db --scope me/personal/main
-      uaix diff work --store sqlite:my.db --scope me/personal/main
+      uaix diff ./work --store sqlite:my.db --scope me/personal/main
 
     \b
     Exit codes:
@@ -86,7 +87,7 @@ def diff_verb(  # noqa: PLR0913 - the options of the verb
     with out.working(f"comparing {after or before}"), usable():
         # Both are read first: that one isn't there matters more than what is in it.
         if after is None:
-            sides = _edited(at, Path(before), based_on)
+            sides = _edited(at, before, based_on)
         else:
             sides = [_side(at, name) for name in (before, after)]
         found = diff_packages(*sides)
@@ -122,13 +123,17 @@ class _At(NamedTuple):
 
 
 def _edited(
-    at: _At | None, folder: Path, based_on: str | None
+    at: _At | None, name: str, based_on: str | None
 ) -> list[Mapping[str, bytes]]:
     """What a folder was, and what it is without what only an editor did."""
     assert at is not None  # noqa: S101 - `_at` has seen to it
-    edited = edited_files(folder, based_on)
-    package_id = str(read_manifest(edited.files).get("packageId"))
     with at.packages() as session:
+        if names_path(name):
+            edited = edited_files(Path(name), based_on)
+            package_id = str(read_manifest(edited.files).get("packageId"))
+        else:
+            package_id = name
+            edited = edited_tree(session, package_id)
         edits = session.packages.edits(package_id, edited)
     return [edits.before, edits.after]
 

@@ -10,6 +10,7 @@ import click
 
 from uaix_backends.files import read_package
 from uaix_backends.opening import open_session
+from uaix_backends.trees import edited_tree as tree_of
 from uaix_core.packages.edits import EditedFiles
 from uaix_core.values.errors import CallerError
 from uaix_surfaces.cli.failures import OK, usable
@@ -49,6 +50,7 @@ _TOLD: Final = {
     "conflict": "in conflict: another revision stands by now",
     "unlisted": "new and in no manifest: adopt with --new, or remove it",
     "ignored": "left by an editor: ignored",
+    "unreadable": "no plain file: left aside",
 }
 #: What an editor did, in words.
 _DID: Final = {
@@ -69,6 +71,7 @@ based_on_option = click.option(
     help="What was edited: a number, an id, or the SHA-256 of its manifest.",
 )
 folder_argument = click.argument("folder", type=PATH, metavar="FOLDER")
+tree_argument = click.argument("folder", type=PATH, required=False, metavar="[FOLDER]")
 
 
 def edited_files(folder: Path, based_on: str | None) -> EditedFiles:
@@ -78,16 +81,31 @@ def edited_files(folder: Path, based_on: str | None) -> EditedFiles:
     return EditedFiles(files or {}, based_on)
 
 
+def _edited(
+    session: Session, package_id: str, folder: Path | None, based_on: str | None
+) -> EditedFiles:
+    """The files of a folder, or those in the working tree of the store."""
+    if folder is not None:
+        return edited_files(folder, based_on)
+    return edited_tree(session, package_id)
+
+
+def edited_tree(session: Session, package_id: str) -> EditedFiles:
+    """The files of a package in the working tree of the store."""
+    session.packages.show(package_id)
+    return tree_of(session.store, session.scope, package_id)
+
+
 @click.command("status")
 @package_argument
-@folder_argument
+@tree_argument
 @based_on_option
 @store_option
 @scope_option
 @json_option
 def status_verb(  # noqa: PLR0913 - the options of the verb
     package_id: str,
-    folder: Path,
+    folder: Path | None,
     *,
     based_on: str | None,
     url: str,
@@ -96,6 +114,8 @@ def status_verb(  # noqa: PLR0913 - the options of the verb
 ) -> int:
     r"""Show what was edited in FOLDER since it was exported, file by file.
 
+    Without FOLDER it is the working tree of a directory store.
+
     Every file is compared with the revision that it was edited from and with the one
     that stands. What only an editor did (line ends, a byte order mark, the last
     newline) is no edit.
@@ -103,24 +123,30 @@ def status_verb(  # noqa: PLR0913 - the options of the verb
     \b
     Example:
       uaix status ada work --store sqlite:my.db --scope me/personal/main
+      uaix status ada --store dir:my-store --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    edited = edited_files(folder, based_on)
+    name = str(folder or package_id)
     with (
-        out.working(str(folder)),
+        out.working(name),
         open_session(url, scope=scope, principal=READER) as session,
     ):
+        edited = _edited(session, package_id, folder, based_on)
         status = session.packages.edits(package_id, edited).status
     if as_json:
-        out.line({"folder": str(folder), **status.as_dict()})
+        out.line({"folder": _named(folder), **status.as_dict()})
     else:
-        _show_status(out, folder, status)
+        _show_status(out, name, status)
     return OK
+
+
+def _named(folder: Path | None) -> str | None:
+    return None if folder is None else str(folder)
 
 
 @click.command("adopt")
 @package_argument
-@folder_argument
+@tree_argument
 @based_on_option
 @click.option(
     "--only",
@@ -144,7 +170,7 @@ def status_verb(  # noqa: PLR0913 - the options of the verb
 @json_option
 def adopt_verb(  # noqa: PLR0913 - the options of the verb
     package_id: str,
-    folder: Path,
+    folder: Path | None,
     *,
     based_on: str | None,
     only: tuple[str, ...],
@@ -156,6 +182,8 @@ def adopt_verb(  # noqa: PLR0913 - the options of the verb
     at: At,
 ) -> int:
     r"""Bring the edits of FOLDER in as revisions: all of them, or none.
+
+    Without FOLDER they are those in the working tree of a directory store.
 
     They pass lint and gate as if they came from outside, and the package is in
     quarantine again. A file that somebody else changed meanwhile is a conflict: nothing
@@ -169,12 +197,13 @@ def adopt_verb(  # noqa: PLR0913 - the options of the verb
         --authorise .uai/persona.uai:replace --store dir:my --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    edited = edited_files(folder, based_on)
+    name = str(folder or package_id)
     with (
-        shown_refusal(out, str(folder)),
-        out.working(str(folder)),
+        shown_refusal(out, name),
+        out.working(name),
         open_session(at.url, scope=at.scope, principal=at.actor) as session,
     ):
+        edited = _edited(session, package_id, folder, based_on)
         answer = session.packages.adopt(
             package_id,
             edited,
@@ -229,9 +258,12 @@ def refresh_verb(  # noqa: PLR0913 - the options of the verb
 
 
 def _refreshed(
-    session: Session, package_id: str, folder: Path, edited: EditedFiles
+    session: Session, package_id: str, folder: Path | None, edited: EditedFiles
 ) -> bool:
     """Let the folder be one of the checkpoint that stands, where that is possible."""
+    if folder is None:
+        # The store itself has brought its tree up to date.
+        return True
     if not folder.is_dir():
         return False
     try:
@@ -253,7 +285,7 @@ def _entry(path: str) -> Mapping[str, Any]:
     }
 
 
-def _show_status(out: Output, folder: Path, status: EditStatus) -> None:
+def _show_status(out: Output, folder: str, status: EditStatus) -> None:
     told = [file for file in status.files if file.state != "untouched" or file.notes]
     changed = status.changed
     if changed:
@@ -284,12 +316,12 @@ def _show_status(out: Output, folder: Path, status: EditStatus) -> None:
 
 
 def _show_adopted(
-    out: Output, folder: Path, answer: Adopted, *, refreshed: bool
+    out: Output, folder: Path | None, answer: Adopted, *, refreshed: bool
 ) -> None:
     if out.as_json:
         out.line(
             {
-                "folder": str(folder),
+                "folder": _named(folder),
                 "revisions": [
                     attrs.evolve(revision, notices=()).as_dict()
                     for revision in answer.revisions
@@ -299,10 +331,11 @@ def _show_adopted(
             }
         )
         return
+    name = folder or answer.status.package_id
     if not answer.revisions:
-        out.say(f"{folder}: nothing to do: nothing was edited", "ok")
+        out.say(f"{name}: nothing to do: nothing was edited", "ok")
         return
-    out.say(f"{folder}: {counted(len(answer.revisions), 'revision')}", "accepted")
+    out.say(f"{name}: {counted(len(answer.revisions), 'revision')}", "accepted")
     out.table(
         ("file", "change", "revision", "number"),
         ((r.path, r.change, r.revision_id, r.number) for r in answer.revisions),
