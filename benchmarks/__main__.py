@@ -21,6 +21,7 @@ from benchmarks import (
     packages,
     parity,
     reads,
+    revisions,
     starts,
     stores,
 )
@@ -36,6 +37,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "install": packages.install,
     "export": packages.export,
     "start": starts.start,
+    "revise": revisions.revise,
     "append": commits.append,
     "get": reads.get,
     "scan": reads.scan,

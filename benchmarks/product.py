@@ -264,6 +264,28 @@ def lengthen(session: Session, count: int) -> None:
     _review(session)
 
 
+def revises(session: Session) -> Callable[[int], object]:
+    """A run that gives one record of a package its next revision."""
+    names = [session.packages.record("benchmark", _TEMPLATE).head.revision_id]
+
+    def run(number: int) -> object:
+        content = f"Revision {number} of the identity.\n".encode() * 20
+        revised = session.packages.revise(
+            "benchmark", _TEMPLATE, content, expected_revision=names[-1]
+        )
+        names.append(revised.revision_id)
+        return revised
+
+    return run
+
+
+def commits_one(store: Store, scope: ScopeId, number: int) -> object:
+    """Append one revision by itself, durably."""
+    content = f"Revision {number} of the identity.\n".encode() * 20
+    row = revision(number, content, "floor")
+    return store.append(Commit(scope, _clock.now(), adds=(row,)))
+
+
 def forget_bodies() -> None:
     """Let a start-up find out again what follows from each body."""
     body_facts.remembered.forget()

@@ -21,6 +21,7 @@ GROUPS = {
     "install",
     "open",
     "rebuild",
+    "revise",
     "scan",
     "start",
     "whole",
