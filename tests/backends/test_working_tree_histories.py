@@ -268,4 +268,4 @@ class TreeMachine(RuleBasedStateMachine):
 
 TestTrees = TreeMachine.TestCase
 # Each step opens and reads files.
-TestTrees.settings = settings(max_examples=min(settings().max_examples, 500))
+TestTrees.settings = settings(max_examples=min(settings().max_examples // 3, 500))

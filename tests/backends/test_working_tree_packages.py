@@ -10,12 +10,14 @@ from tests.backends.ledger import holding
 from tests.faults.package_works import ARCHIVE, PACKAGE_ID, install, session_over
 
 from uaix_backends.directory import DirectoryStore
-from uaix_core import PackageSource, repack
+from uaix_core import Authorisation, PackageSource, repack
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Ref
 
 PERSONA = ".uai/persona.uai"
+#: A person's word that it may change.
+WORD = (Authorisation(PERSONA, "replace"),)
 NOTE = "docs/note.md"
 CANARY = b"canary-7f3a-canary-7f3a"
 ENTRY = {
@@ -74,7 +76,9 @@ def test_the_tree_follows_a_package_through_its_life(session):
     """Revised, added to, retired, reverted and updated, it equals the export."""
     text = exported(session)[PERSONA]
     first = revision_of(session, PERSONA)
-    revise(session, PERSONA, text + b"\nAsks first.\n", expected=first)
+    revise(
+        session, PERSONA, text + b"\nAsks first.\n", expected=first, authorisations=WORD
+    )
     assert exported(session) == shown(session)
 
     made = revise(session, NOTE, b"A note.\n", expected=None, entry=ENTRY)
@@ -90,6 +94,7 @@ def test_the_tree_follows_a_package_through_its_life(session):
         PERSONA,
         revision_id=first,
         expected_revision=revision_of(session, PERSONA),
+        authorisations=WORD,
     )
     assert text == shown(session)[PERSONA]
 
@@ -97,7 +102,7 @@ def test_the_tree_follows_a_package_through_its_life(session):
     base = hashlib.sha256(files[MANIFEST_PATH]).hexdigest()
     edited = {**files, PERSONA: text + b"\nLikes tea.\n"}
     source = PackageSource(files=repack(edited).files)
-    session.packages.update(source, based_on=base)
+    session.packages.update(source, based_on=base, authorisations=WORD)
     assert exported(session) == shown(session)
     session.store.rebuild(session.scope)
     assert exported(session) == shown(session)
@@ -118,7 +123,9 @@ def test_an_edit_names_the_revision_that_it_is_of(session):
     first = revision_of(session, PERSONA)
     text = exported(session)[PERSONA]
     (folder_of(session) / PERSONA).write_bytes(text + b"\nMine.\n")
-    revise(session, PERSONA, text + b"\nAsks first.\n", expected=first)
+    revise(
+        session, PERSONA, text + b"\nAsks first.\n", expected=first, authorisations=WORD
+    )
     found = session.store.read_tree(session.scope, PACKAGE_ID)
 
     assert text + b"\nMine.\n" == found.files[PERSONA]

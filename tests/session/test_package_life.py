@@ -24,6 +24,7 @@ from tests.packages.package_maker import MANIFEST
 from tests.session.package_kit import ENTRY, ID, NOTE, OTHER, package
 from tests.session.test_lifecycle import based_on, replaced
 
+from uaix_backends.memory import MemoryStore
 from uaix_core import (
     CallerError,
     ConflictError,
@@ -45,8 +46,8 @@ EDITORS = st.sampled_from(["ann", "bob"])
 PATHS = st.sampled_from([NOTE, OTHER])
 CONTENTS = st.sampled_from([b"a\n", b"b\n", b"c\n"])
 VERDICTS = st.sampled_from(["reviewed", "approved", "rejected"])
-#: Each backend gets a part of the examples.
-SHARE = 2
+#: The backends that wait for a disk get a part of the examples.
+SHARE = 4
 _numbers = itertools.count()
 
 
@@ -338,14 +339,15 @@ def hashed(files: dict[str, bytes]) -> str:
 
 
 @pytest.mark.timeout(300)
-def test_a_package_lives_as_the_model_does(session_of: Any) -> None:
+def test_a_package_lives_as_the_model_does(session_of: Any, store: Any) -> None:
     """Two editors, an importer and a reviewer keep the laws of a package's life."""
+    share = 1 if isinstance(store, MemoryStore) else SHARE
     machine = type("Life", (Life,), {"session_of": staticmethod(session_of)})
 
     run_state_machine_as_test(
         machine,
         settings=hypothesis.settings(
-            max_examples=hypothesis.settings().max_examples // SHARE,
+            max_examples=hypothesis.settings().max_examples // share,
             stateful_step_count=14,
             deadline=None,
         ),
