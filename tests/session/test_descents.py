@@ -163,6 +163,9 @@ def test_one_of_two_is_picked(installed: Session) -> None:
     assert "quarantined" == installed.packages.show(NEW).package.state
     assert b"Won.\n" == installed.packages.read(ID)[NOTE]
     assert ["picked"] == [row.verdict for row in installed.review.history(NEW)]
+    with pytest.raises(CallerError) as again:
+        installed.review.pick(ID, over=NEW)
+    assert "review.rejected" == again.value.code
     with pytest.raises(CallerError) as agents:
         acting_as(installed, "agent:bot").review.pick(NEW, over=ID)
     assert "review.reviewer" == agents.value.code

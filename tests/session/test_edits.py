@@ -575,3 +575,48 @@ def test_an_adopted_new_file_is_known(installed: Session) -> None:
 
     assert {OTHER: "present"} == states(installed, files)
     assert {OTHER: "conflict"} == states(installed, {**files, OTHER: b"Newer.\n"})
+
+
+def test_an_adoption_is_retried_however_late(installed: Session) -> None:
+    """The same folder again adds nothing, also when its record has moved on since."""
+    files = {**folder(installed), NOTE: b"Mine.\n"}
+    installed.packages.adopt(ID, EditedFiles(files))
+    installed.packages.revise(ID, NOTE, b"Later.\n", expected_revision=head(installed))
+    before = position(installed)
+
+    again = installed.packages.adopt(ID, EditedFiles(files))
+
+    assert () == again.revisions
+    assert before == position(installed)
+    assert {NOTE: "present"} == states(installed, files)
+
+
+def test_what_was_edited_from_an_erased_text_stays_out(installed: Session) -> None:
+    """An old folder brings nothing back that was erased, and holds nothing up."""
+    files = folder(installed)
+    old = head(installed)
+    installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=old)
+    erase(installed, "revision", old)
+    files[".uai/world-context.uai"] += b"Mine.\n"
+
+    assert {NOTE: "erased", ".uai/world-context.uai": "edited"} == states(
+        installed, files
+    )
+    answer = installed.packages.adopt(ID, EditedFiles(files))
+    assert [".uai/world-context.uai"] == [r.path for r in answer.revisions]
+    assert not installed.packages.conflicts(ID)
+
+
+def test_a_retired_record_comes_back_by_review_only(installed: Session) -> None:
+    """A new file where a record was tombstoned says what to do."""
+    installed.packages.revise(ID, OTHER, b"1\n", expected_revision=None, entry=ENTRY)
+    installed.packages.tombstone(
+        ID, OTHER, expected_revision=head(installed, OTHER), reason="old"
+    )
+    files = {**folder(installed), OTHER: b"1\n"}
+
+    with pytest.raises(CallerError) as caught:
+        installed.packages.adopt(ID, EditedFiles(files), entries={OTHER: ENTRY})
+
+    assert ("adopt.retired", OTHER) == (caught.value.code, caught.value.path)
+    assert OTHER not in installed.packages.read(ID)

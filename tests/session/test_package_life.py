@@ -66,6 +66,8 @@ class Life(RuleBasedStateMachine):
         #: What each editor has exported last.
         self.folders: dict[str, dict[str, bytes]] = {}
         self.conflicts: dict[str, tuple[str, bytes | None]] = {}
+        #: (path, revision that was expected, content) -> the conflict that keeps it.
+        self.kept: dict[tuple[str, str | None, bytes | None], str] = {}
         self.reviewed: dict[str, str] = {}
         self.state = "quarantined"
         self.last: Callable[[], Revised] | None = None
@@ -152,9 +154,7 @@ class Life(RuleBasedStateMachine):
             with pytest.raises(RevisionConflictError) as caught:
                 change()
             assert self.head(path) == caught.value.current.revision_id
-            (name,) = caught.value.conflict_ids
-            self.conflicts[name] = (path, content)
-            assert before + 1 == self.position()
+            self.was_kept(caught.value.conflict_ids, path, expected, content, before)
         elif self.is_gone(path):
             with pytest.raises(CallerError) as gone:
                 change()
@@ -162,6 +162,22 @@ class Life(RuleBasedStateMachine):
         else:
             self.went_through(change(), path, content)
             self.last = change
+
+    def was_kept(
+        self,
+        names: tuple[str, ...],
+        path: str,
+        expected: str | None,
+        content: bytes | None,
+        before: int,
+    ) -> None:
+        """What lost is kept, and the same candidate is kept once."""
+        (name,) = names
+        known = self.kept.get((path, expected, content))
+        assert known in (None, name)
+        assert before + (known is None) == self.position()
+        self.kept[path, expected, content] = name
+        self.conflicts[name] = (path, content)
 
     def went_through(self, answer: Revised, path: str, content: bytes | None) -> None:
         """A head has moved by one."""
@@ -190,13 +206,17 @@ class Life(RuleBasedStateMachine):
         seen = self.seen[editor].get(NOTE)
         if base is None or seen is None:
             return
+        names = [name for name, _content in self.chains[NOTE]]
+        place = names.index(seen) + 1
+        is_done = place < len(names) and self.chains[NOTE][place][1] == content
         stands = self.chains[NOTE][-1][1] == content
-        if content == base or stands:
+        if content == base or stands or is_done:
             assert () == self.session.packages.adopt(ID, EditedFiles(files)).revisions
         elif seen != self.head(NOTE):
+            before = self.position()
             with pytest.raises(RevisionConflictError) as caught:
                 self.session.packages.adopt(ID, EditedFiles(files))
-            self.conflicts[caught.value.conflict_ids[0]] = (NOTE, content)
+            self.was_kept(caught.value.conflict_ids, NOTE, seen, content, before)
         else:
             (answer,) = self.session.packages.adopt(ID, EditedFiles(files)).revisions
             self.went_through(answer, NOTE, content)
@@ -281,14 +301,20 @@ class Life(RuleBasedStateMachine):
             if row.conflict_id == name
         )
         chain = self.chains[path]
-        if not takes or chain[-1][1] == content or self.is_gone(path):
+        if not takes or self.is_gone(path):
             self.session.review.keep(opened)
+        elif chain[-1][1] == content:
+            before = self.head(path)
+            answer = self.session.review.take(opened, expected_revision=before or "")
+            assert (before, False) == (answer.revision_id, answer.is_first)
+            self.state = "quarantined"
         else:
             answer = self.session.review.take(
                 opened, expected_revision=self.head(path) or ""
             )
             self.went_through(answer, path, content)
         del self.conflicts[name]
+        self.kept = {key: kept for key, kept in self.kept.items() if kept != name}
 
     @rule(path=PATHS)
     def revive(self, path: str) -> None:

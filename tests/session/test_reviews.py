@@ -10,6 +10,7 @@ from tests.session.package_kit import ENTRY, ID, NOTE, acting_as, head, package
 from tests.session.test_lifecycle import based_on, erase, interrupted, replaced
 
 from uaix_core import (
+    AcceptancePolicy,
     CallerError,
     ConflictError,
     NotFoundError,
@@ -401,3 +402,69 @@ def test_candidates_do_not_show_in_reprs(installed: Session) -> None:
     assert isinstance(kept, Conflict)
     assert "secretly" in str(attrs.asdict(kept)["content"])
     assert "secretly" not in f"{error!r}{error.candidates!r}{error.__dict__!r}"
+
+
+def test_taking_what_stands_closes_the_conflict(installed: Session) -> None:
+    """A candidate that says what stands by now is taken without a new revision."""
+    lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    seen = head(installed)
+    now = installed.packages.revise(ID, NOTE, b"Lost.\n", expected_revision=seen)
+
+    answer = installed.review.take(opened, expected_revision=now.revision_id)
+
+    assert (now.revision_id, False) == (answer.revision_id, answer.is_first)
+    assert not installed.packages.conflicts(ID)
+    assert "taken" == installed.review.history(ID)[-1].verdict
+
+
+def test_an_older_state_may_be_taken(installed: Session) -> None:
+    """A candidate that says what an older revision said becomes a new one."""
+    first = head(installed)
+    two = installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=first)
+    installed.packages.revise(ID, NOTE, b"3\n", expected_revision=two.revision_id)
+    with pytest.raises(RevisionConflictError):
+        installed.packages.revise(ID, NOTE, b"4\n", expected_revision=first)
+    with pytest.raises(RevisionConflictError):
+        installed.packages.revise(
+            ID, NOTE, b"A first note.\n", expected_revision=two.revision_id
+        )
+    opened = installed.packages.conflicts(ID)
+    older = next(
+        row
+        for row in opened
+        if installed.packages.conflict(row.conflict_id).content == b"A first note.\n"
+    )
+
+    answer = installed.review.take(older, expected_revision=head(installed))
+
+    assert 4 == answer.number
+    assert b"A first note.\n" == installed.packages.read(ID)[NOTE]
+
+
+def test_a_candidate_goes_into_its_own_record(installed: Session) -> None:
+    """Where another record stands at the path by now, nothing is taken."""
+    lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    base = installed.packages.show(ID).package.manifest_sha256
+    without = package()
+    without.drop(NOTE)
+    installed.packages.update(without.archive(), based_on=base)
+    other = package(b"Another record.\n")
+    other.entry(NOTE)["stableId"] = "another"
+    installed.packages.update(other.archive(), based_on=based_on(without))
+
+    with pytest.raises(CallerError) as caught:
+        installed.review.take(opened, expected_revision=head(installed))
+
+    assert "record.moved" == caught.value.code
+    assert b"Another record.\n" == installed.packages.read(ID)[NOTE]
+    installed.review.keep(opened)
+
+
+def test_a_policy_is_a_persons(installed: Session) -> None:
+    """An agent or an import opens no scope."""
+    for principal in ("agent:bot", "import:x"):
+        with pytest.raises(CallerError) as caught:
+            acting_as(installed, principal).packages.set_policy(AcceptancePolicy())
+        assert "review.reviewer" == caught.value.code

@@ -441,3 +441,121 @@ def test_what_is_not_there_is_told(
         ask(installed.packages)
 
     assert code == caught.value.code
+
+
+def test_the_same_candidate_is_kept_once(installed: Session) -> None:
+    """A change that loses again and again, or comes again, is one conflict."""
+    seen = head(installed)
+    installed.packages.revise(ID, NOTE, b"Won.\n", expected_revision=seen)
+    kept = set()
+    for _ in range(3):
+        with pytest.raises(RevisionConflictError) as caught:
+            installed.packages.revise(ID, NOTE, b"Lost.\n", expected_revision=seen)
+        kept |= set(caught.value.conflict_ids)
+
+    assert kept == {row.conflict_id for row in installed.packages.conflicts(ID)}
+    assert 1 == len(kept)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"token: ghp_" + b"a1B2" * 9 + b"\n",
+        b"\0\n",
+        b"\xff\n",
+        b"x" * (16 * 2**20 + 1),
+    ],
+)
+def test_what_no_package_may_hold_is_not_kept(
+    installed: Session, content: bytes
+) -> None:
+    """A candidate with a secret, that is no text or too large, is told and not kept."""
+    seen = head(installed)
+    installed.packages.revise(ID, NOTE, b"Won.\n", expected_revision=seen)
+    before = position(installed)
+
+    with pytest.raises(RevisionConflictError) as caught:
+        installed.packages.revise(ID, NOTE, content, expected_revision=seen)
+
+    assert () == caught.value.conflict_ids
+    assert before == position(installed)
+    assert not installed.packages.conflicts(ID)
+
+
+def test_a_revision_that_never_was_is_nobodys_view(installed: Session) -> None:
+    """A mistyped revision, or one of another record, is an error and no conflict."""
+    for wrong in ("typo", "0" * 64, head(installed, TOTEM)):
+        with pytest.raises(NotFoundError) as caught:
+            installed.packages.revise(ID, NOTE, b"x\n", expected_revision=wrong)
+        assert ("revision.not-found", wrong) == (caught.value.code, caught.value.path)
+    assert not installed.packages.conflicts(ID)
+
+
+def test_another_entry_is_another_change(installed: Session) -> None:
+    """The same bytes under another entry over an older head are no retry."""
+    seen = head(installed)
+    for source in ("A", "B"):
+        change = {"expected_revision": seen, "entry": {"source": source}}
+        if source == "A":
+            first = installed.packages.revise(ID, NOTE, b"Two.\n", **change)
+            again = installed.packages.revise(ID, NOTE, b"Two.\n", **change)
+            assert (first.revision_id, False) == (again.revision_id, again.is_first)
+        else:
+            with pytest.raises(RevisionConflictError):
+                installed.packages.revise(ID, NOTE, b"Two.\n", **change)
+
+
+def test_an_answer_says_whether_the_record_moved_on(installed: Session) -> None:
+    """A retry of what is no more the head is told so."""
+    seen = head(installed)
+    first = installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=seen)
+    assert first.is_current
+    installed.packages.revise(ID, NOTE, b"3\n", expected_revision=first.revision_id)
+
+    again = installed.packages.revise(ID, NOTE, b"Two.\n", expected_revision=seen)
+
+    assert (False, False) == (again.is_first, again.is_current)
+
+
+def test_content_is_bytes(installed: Session) -> None:
+    """Text or a number in the place of bytes is refused by its code."""
+    for content in ("text", 5, None):
+        with pytest.raises(CallerError) as caught:
+            installed.packages.revise(
+                ID,
+                NOTE,
+                content,  # type: ignore[arg-type]
+                expected_revision=head(installed),
+            )
+        assert "revise.content" == caught.value.code
+
+
+def test_a_record_keeps_its_id(installed: Session) -> None:
+    """A change of a record can't turn it into another one."""
+    with pytest.raises(CallerError) as caught:
+        installed.packages.revise(
+            ID,
+            NOTE,
+            b"x\n",
+            expected_revision=head(installed),
+            entry={"stableId": "another"},
+        )
+
+    assert ("revise.entry", "stableId") == (caught.value.code, caught.value.path)
+
+
+def test_a_rejected_package_is_closed(installed: Session) -> None:
+    """What a review has rejected changes only after a review has opened it again."""
+    shown = installed.packages.show(ID).package
+    checkpoint = {"checkpoint_id": shown.checkpoint_id}
+    installed.review.package(ID, "rejected", **checkpoint)
+
+    with pytest.raises(CallerError) as caught:
+        installed.packages.revise(ID, NOTE, b"x\n", expected_revision=head(installed))
+    assert "package.rejected" == caught.value.code
+    other = package(b"Other.\n").archive()
+    with pytest.raises(CallerError) as update:
+        installed.packages.update(other, based_on=shown.manifest_sha256)
+    assert "package.rejected" == update.value.code
+    installed.review.package(ID, "review_required", **checkpoint)
+    installed.packages.revise(ID, NOTE, b"x\n", expected_revision=head(installed))

@@ -252,7 +252,7 @@ def test_a_conflict_keeps_the_package_from_starting(session: Session) -> None:
             ID,
             dimension("voice"),
             b"Pace: fast\n",
-            expected_revision="0" * 64,
+            expected_revision=None,
             authorisations=[Authorisation(dimension("voice"), "replace")],
         )
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
+
+from uaix_backends import open_session, read_package, write_package
+from uaix_core import CallerError, EditedFiles
+from uaix_surfaces.cli.places import write_refresh
 
 CONTEXT = ".uai/world-context.uai"
 PERSONA = ".uai/persona.uai"
@@ -259,3 +264,47 @@ def test_answers_are_json(run, work, at):
         ran = run(*args, "--json")
         assert json.loads(ran.out)
         assert "MARKED-BODY" not in ran.out
+
+
+def test_a_file_that_is_saved_meanwhile_keeps_its_base(run, work, at):
+    """A refresh that meets a file being edited leaves the folder as it was based."""
+    run("export", "ada", *at, "-o", "other")
+    add(work.with_name("other"), text="Theirs.\n")
+    run("adopt", "ada", work.with_name("other"), *at)
+    seen = read_package(work).files
+    url, scope = at[1], at[3]
+    with open_session(url, scope=scope, principal="human:ada") as session:
+        refresh = session.packages.refresh("ada", EditedFiles(seen))
+    add(work)
+
+    with pytest.raises(CallerError) as caught:
+        write_refresh(work, seen, refresh)
+
+    assert ("files.changed", CONTEXT) == (caught.value.code, caught.value.path)
+    assert "in conflict" in run("status", "ada", work, *at[:4]).out
+    lost = run("adopt", "ada", work, *at)
+    assert lost.err.startswith("revision.conflict: ")
+
+
+def test_an_archive_may_be_adopted(run, work, at, persona, tmp_path):
+    """An edited archive is read as a folder is."""
+    files = {**persona, CONTEXT: persona[CONTEXT] + b"MARKED-BODY\n"}
+    write_package(tmp_path / "edited.uaix", files)
+    base = ("--based-on", "1")
+
+    ran = run("adopt", "ada", "edited.uaix", *base, *at, "--json")
+
+    assert (0, False) == (ran.code, ran.line["refreshed"])
+    assert [CONTEXT] == [r["path"] for r in ran.line["revisions"]]
+
+
+def test_only_plain_files_of_a_size_are_read(run, work, at, tmp_path):
+    """A folder, a pipe or an endless device is refused at once."""
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "work", "/dev/zero"):
+        ran = run("revise", "ada", CONTEXT, name, "--expect", "x", *at)
+        assert (2, True) == (ran.code, ran.err.startswith("files.special: "))
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(300 * 2**20)
+    large = run("replay", "sparse", *at)
+    assert (2, True) == (large.code, large.err.startswith("files.limit: "))

@@ -21,12 +21,13 @@ from uaix_core.packages.export import (
 from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.revising import RecordChange
-from uaix_core.packages.revisions import Candidate
+from uaix_core.packages.revisions import Candidate, made_before
+from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from uaix_core.history.relations import Head, Revision
     from uaix_core.packages.editors import EditorNote
@@ -59,10 +60,12 @@ def read_edits(snapshot: Snapshot, package_id: str, edited: EditedFiles) -> Edit
     base: dict[str, Revision] = {}
     if edited.is_whole:
         revisions = revisions_at(snapshot, package, checkpoint)
-        base = {revision.path or "": revision for revision in revisions}
+        # Of an erased one nobody knows where it stood.
+        base = {revision.path: revision for revision in revisions if revision.path}
     base |= _own_bases(snapshot, package_id, edited)
     entries = {**_entries(wire), **edited.entries}
-    comparing = _Comparing(snapshot, package_id, edited, base, entries)
+    manifests = entries, _listed_in(checkpoint)
+    comparing = _Comparing(snapshot, package_id, edited, base, manifests)
     found = list(comparing.files())
     before = {path: row.content or b"" for path, row in base.items()}
     gone = {one.path for one, _content in found if one.state == "removed"}
@@ -96,9 +99,9 @@ def read_refresh(snapshot: Snapshot, package_id: str, edited: EditedFiles) -> Re
     """
     files = read_edits(snapshot, package_id, edited).status.files
     for file in files:
-        if file.state == "conflict":
+        if file.state in ("conflict", "erased"):
             raise CallerError(
-                "an edited file has moved on meanwhile",
+                "what an edited file was edited from has moved on, or is gone",
                 code="adopt.conflict",
                 path=file.path,
                 hint="settle it first, or export to another folder",
@@ -162,6 +165,21 @@ def _entries(wire: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     }
 
 
+def _retired_in(snapshot: Snapshot, package_id: str) -> Collection[str]:
+    """The paths at which tombstoned records stood."""
+    rows = cast("Iterator[Head]", all_rows(snapshot, HEAD, prefix=(package_id,)))
+    names = [head.revision_id for head in rows if head.change == "tombstone"]
+    found = get_all(snapshot, REVISION.name, names).values()
+    return {cast("Revision", row).path or "" for row in found}
+
+
+def _listed_in(checkpoint: Checkpoint) -> Collection[str]:
+    """The paths that the manifest of a checkpoint lists."""
+    if checkpoint.manifest is None:
+        return ()
+    return _entries(read_manifest({MANIFEST_PATH: checkpoint.manifest})).keys()
+
+
 def _declares_else(wire: dict[str, Any], checkpoint: Checkpoint) -> bool:
     """Whether the manifest says something that its files' bytes don't explain."""
     if checkpoint.manifest is None:
@@ -195,14 +213,16 @@ class _Comparing:
         package_id: str,
         edited: EditedFiles,
         base: Mapping[str, Revision],
-        entries: Mapping[str, Mapping[str, Any]],
+        manifests: tuple[Mapping[str, Mapping[str, Any]], Collection[str]],
     ) -> None:
         self._snapshot = snapshot
         self._package_id = package_id
         self._files = edited.files
         self._others = edited.others
         self._base = base
-        self._entries = entries
+        # What is said of each file, and the files that were listed when it was edited.
+        self._entries, self._before = manifests
+        self._retired = _retired_in(snapshot, package_id)
         self._standing = {
             file.path: file for file in package_files(snapshot, package_id)
         }
@@ -233,13 +253,27 @@ class _Comparing:
         status = attrs.evolve(status, current=current)
         if self._stands(head, path, data):
             return attrs.evolve(status, state="present"), None
+        if current != base.revision_id and self._was_made(base, path, data):
+            return attrs.evolve(status, state="present"), None
         if current != base.revision_id:
             media_type = base.media_type or ""
             self.lost[path] = Candidate(head, path, base.revision_id, data, media_type)
             return attrs.evolve(status, state="conflict"), data
         return self._change(status, base.revision_id, data, None), data
 
+    def _was_made(self, base: Revision, path: str, data: bytes | None) -> bool:
+        """Whether this very edit came in before, however far the record has moved."""
+        made = made_before(
+            self._snapshot, self._package_id, base.record_id, base.revision_id
+        )
+        if made is None or data is None:
+            return made is not None and made.change == "tombstone"
+        return made.path == path and made.sha256 == sha256_hex(data)
+
     def _new(self, path: str, data: bytes) -> tuple[FileStatus, bytes | None]:
+        if path in self._before:
+            # What it was edited from is gone, and this may be the very same text.
+            return FileStatus(path, "erased"), None
         entry, file = self._entries.get(path), self._standing.get(path)
         if entry is None and file is None:
             is_theirs = is_dropping(path)
@@ -247,6 +281,8 @@ class _Comparing:
         media_type = file.media_type if file else (entry or {}).get("mediaType")
         data, notes = _as_text(media_type, data, None)
         status = FileStatus(path, "new", notes)
+        if file is None and path in self._retired:
+            return attrs.evolve(status, state="retired"), None
         if file is None:
             said = {
                 name: value

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 #: What became of a file: as it was; other bytes; not there before; gone; what stands
 #: by now says the same; something else stands by now; a new file that no manifest
-#: describes; a file that an editor left; no plain file, so that nothing is read.
+#: describes; a file that an editor left; no plain file, so that nothing is read;
+#: one of which what it was edited from is erased, so that it can't be compared;
+#: a new one where a record was retired, which a review brings back.
 FileState = Literal[
     "untouched",
     "edited",
@@ -31,6 +33,8 @@ FileState = Literal[
     "unlisted",
     "ignored",
     "unreadable",
+    "erased",
+    "retired",
 ]
 #: The states that bring a change in.
 CHANGES: Final = frozenset(("edited", "new", "removed"))

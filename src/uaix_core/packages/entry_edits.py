@@ -67,6 +67,12 @@ def with_file(
         made["reviewState"] = "review_required"
         text = _appended(text, json.dumps(made, ensure_ascii=False))
     else:
+        if "stableId" in named:
+            raise CallerError(
+                "the record at a path keeps its id",
+                code="revise.entry",
+                path="stableId",
+            )
         edits: dict[JsonPath, str] = {
             ("files", index, name): json.dumps(value, ensure_ascii=False)
             for name, value in named.items()

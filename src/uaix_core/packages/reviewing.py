@@ -236,7 +236,7 @@ def decide_pick(
     Raises:
         NotFoundError: ``package.not-found``.
         CallerError: ``review.reviewer``, ``review.unrelated`` when neither is a branch
-            of the other.
+            of the other, ``review.rejected``.
 
     """
     check_reviewer(writing)
@@ -248,6 +248,13 @@ def decide_pick(
             "neither package is a branch of the other",
             code="review.unrelated",
             path=over,
+        )
+    if packages[0].state == "rejected":
+        raise CallerError(
+            "what was rejected isn't picked",
+            code="review.rejected",
+            path=picked,
+            hint="a review opens it again",
         )
     receipt_id = writing.ids.new()
     rows = [

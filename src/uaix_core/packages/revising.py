@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from uaix_core.history.relations import Revision
+from uaix_core.history.relations import REVISION, Revision
 from uaix_core.packages.anchors import check_authoriser
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.changes import Plan, build_commit, refused_changes
 from uaix_core.packages.entry_edits import with_file, without_file
 from uaix_core.packages.export import find_package, read_package
 from uaix_core.packages.install import keyed
+from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.revisions import (
@@ -29,9 +30,9 @@ from uaix_core.packages.revisions import (
     not_found,
 )
 from uaix_core.packages.source import PackageSource
-from uaix_core.packages.standing import read_standing
-from uaix_core.values.canonical import sha256_hex
-from uaix_core.values.errors import CallerError
+from uaix_core.packages.standing import check_open, read_standing
+from uaix_core.values.canonical import canonical_text, sha256_hex
+from uaix_core.values.errors import CallerError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -47,6 +48,15 @@ if TYPE_CHECKING:
 
 OPERATION: Final = "revise"
 
+#: Members of a manifest entry that a revision keeps: its field, and their form there.
+_KEPT: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
+    "role": ("role", str),
+    "scope": ("scope", str),
+    "mediaType": ("media_type", str),
+    "requiredStatus": ("required_status", fold),
+    "source": ("source", canonical_text),
+}
+
 
 @attrs.frozen
 class RecordChange:
@@ -60,6 +70,8 @@ class RecordChange:
     content: bytes | None = attrs.field(repr=False)
     expected_revision: str | None
     entry: Mapping[str, Any] | None = None
+    #: The record that has to stand there, where it is known.
+    record_id: str | None = None
 
 
 @attrs.frozen
@@ -77,6 +89,9 @@ class Wanted:
     expects: tuple[Expect, ...] = ()
     #: Whether a record that was tombstoned may come back; only a review may say so.
     may_restore: bool = False
+    #: Whether it is a review's: then it is written even where nothing differs, and
+    #: what loses needs no keeping, because it is kept already.
+    is_review: bool = False
 
 
 @attrs.frozen
@@ -123,16 +138,18 @@ def decide_revisions(
     """
     check_authoriser(writing.principal, wanted.authorisations)
     package = find_package(snapshot, wanted.package_id)
+    check_open(package)
     standing = read_standing(snapshot, package)
     before: dict[str, Revised] = {}
     pending: list[RecordChange] = []
     for change in wanted.changes:
-        revision = _done(snapshot, standing, change)
+        _check_record(standing, change)
+        revision = None if wanted.is_review else _done(snapshot, standing, change)
         if revision is None:
             pending.append(change)
         else:
-            before[change.path] = _answer_before(snapshot, revision, change.path)
-    _check_expected(standing, pending)
+            before[change.path] = _answer_before(snapshot, standing, revision)
+    _check_expected(snapshot, standing, pending)
     if not pending:
         return Decided(None, before)
     files: Mapping[str, bytes] = read_package(snapshot, wanted.package_id).files
@@ -159,7 +176,7 @@ def decide_revisions(
         if change.path not in made and head is not None:
             # Only its manifest entry is another one: that makes no revision.
             revision = standing.revisions[head.record_id]
-            before[change.path] = _answer_before(snapshot, revision, change.path)
+            before[change.path] = _answer_before(snapshot, standing, revision)
     expects = (*commit.expects, *wanted.expects)
     return Decided(attrs.evolve(commit, expects=expects), before)
 
@@ -206,7 +223,22 @@ def _head_at(standing: Standing, path: str) -> Head | None:
     return max(gone, key=lambda head: (head.modified_at, head.record_id), default=None)
 
 
-def _check_expected(standing: Standing, changes: Sequence[RecordChange]) -> None:
+def _check_record(standing: Standing, change: RecordChange) -> None:
+    """Refuse a change of a record in whose place another one stands."""
+    head = _head_at(standing, change.path)
+    is_other = head is None or head.record_id != change.record_id
+    if change.record_id is not None and is_other:
+        raise CallerError(
+            "another record stands at the path by now",
+            code="record.moved",
+            path=change.path,
+            hint="keep what stands, or let the candidate branch off",
+        )
+
+
+def _check_expected(
+    snapshot: Snapshot, standing: Standing, changes: Sequence[RecordChange]
+) -> None:
     """Refuse all changes when one of them was made without seeing what stands."""
     lost = []
     for change in changes:
@@ -215,6 +247,7 @@ def _check_expected(standing: Standing, changes: Sequence[RecordChange]) -> None
             if change.expected_revision is not None:
                 raise not_found(change.path)
         elif head.revision_id != change.expected_revision:
+            _check_known(snapshot, head, change)
             media_type = standing.revisions[head.record_id].media_type
             lost.append(
                 Candidate(
@@ -227,6 +260,20 @@ def _check_expected(standing: Standing, changes: Sequence[RecordChange]) -> None
             )
     if lost:
         raise RevisionConflictError(lost)
+
+
+def _check_known(snapshot: Snapshot, head: Head, change: RecordChange) -> None:
+    """Refuse a revision that the record never had: nobody can have seen it."""
+    expected = change.expected_revision
+    if expected is None:
+        return
+    row = cast("Revision | None", snapshot.get(REVISION.name, (expected,)))
+    if row is None or row.record_id != head.record_id:
+        raise NotFoundError(
+            "the record never had the revision that is expected",
+            code="revision.not-found",
+            path=expected,
+        )
 
 
 def _done(
@@ -252,13 +299,27 @@ def _is_of(revision: Revision, change: RecordChange) -> bool:
     if change.content is None or revision.change == "tombstone":
         return change.content is None and revision.change == "tombstone"
     is_there = revision.path == change.path
-    return is_there and revision.sha256 == sha256_hex(change.content)
+    is_same = revision.sha256 == sha256_hex(change.content)
+    return is_there and is_same and _says(revision, change.entry or {})
 
 
-def _answer_before(snapshot: Snapshot, revision: Revision, path: str) -> Revised:
+def _says(revision: Revision, entry: Mapping[str, Any]) -> bool:
+    """Whether a revision has the members of an entry, as far as it keeps any."""
+    return all(
+        getattr(revision, field) == form(entry[name])
+        for name, (field, form) in _KEPT.items()
+        if name in entry
+    )
+
+
+def _answer_before(
+    snapshot: Snapshot, standing: Standing, revision: Revision
+) -> Revised:
     """The answer about a change that was made before."""
     checkpoint = _checkpoint_at(snapshot, revision.package_id, revision.version)
-    return _revised(revision, checkpoint, path, revision.version, is_first=False)
+    answer = _revised(revision, checkpoint, revision.version, is_first=False)
+    head = standing.heads[revision.record_id]
+    return attrs.evolve(answer, is_current=head.revision_id == revision.revision_id)
 
 
 def _checkpoint_at(snapshot: Snapshot, package_id: str, seq: int) -> Checkpoint:
@@ -285,20 +346,19 @@ def _answers_in(recorded: Recorded) -> dict[str, Revised]:
     adds = recorded.commit.adds
     checkpoint = next(row for row in adds if isinstance(row, Checkpoint))
     return {
-        path: _revised(row, checkpoint, path, recorded.seq, is_first=True)
+        row.path or "": _revised(row, checkpoint, recorded.seq, is_first=True)
         for row in adds
         if isinstance(row, Revision)
-        for path in [row.path or ""]
     }
 
 
 def _revised(
-    revision: Revision, checkpoint: Checkpoint, path: str, seq: int, *, is_first: bool
+    revision: Revision, checkpoint: Checkpoint, seq: int, *, is_first: bool
 ) -> Revised:
     return Revised(
         package_id=revision.package_id,
         record_id=revision.record_id,
-        path=path,
+        path=revision.path or "",
         revision_id=revision.revision_id,
         number=revision.number,
         change=revision.change,

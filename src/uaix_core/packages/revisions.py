@@ -8,7 +8,13 @@ import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import CONFLICT, HEAD, REVISION
+from uaix_core.packages.content.bodies import judge_body
+from uaix_core.packages.content.body_facts import facts_of
+from uaix_core.packages.findings import Findings
+from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.relations import PACKAGE_FILE
+from uaix_core.packages.rules.table import RULES
+from uaix_core.review.relations import OPEN_CONFLICT
 from uaix_core.schema.commits import Commit
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import SALT_BYTES, sha256_hex
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
     from uaix_core.history.relations import Conflict, Head, Revision
     from uaix_core.packages.findings import Finding
     from uaix_core.packages.relations import PackageFile
+    from uaix_core.review.relations import OpenConflict
     from uaix_core.store.port import Snapshot
 
 
@@ -35,6 +42,12 @@ class Candidate:
     expected_revision: str | None
     content: bytes | None = attrs.field(repr=False)
     media_type: str = ""
+
+    @property
+    def name(self) -> tuple[str, str, str | None, str | None]:
+        """What makes two candidates the same one."""
+        digest = None if self.content is None else sha256_hex(self.content)
+        return self.head.record_id, self.path, self.expected_revision, digest
 
 
 class RevisionConflictError(ConflictError):
@@ -70,7 +83,8 @@ class Revised:
     """The answer to a change of one record.
 
     ``seq`` is the commit that made the revision, ``receipt`` the id of its receipt;
-    ``is_first`` is false when the very change was made before.
+    ``is_first`` is false when the very change was made before, ``is_current`` when the
+    record has moved on since.
     """
 
     package_id: str
@@ -83,6 +97,7 @@ class Revised:
     seq: int
     receipt: str
     is_first: bool
+    is_current: bool = True
     is_staged: bool = False
     notices: tuple[Finding, ...] = ()
 
@@ -96,6 +111,42 @@ def not_found(path: str) -> NotFoundError:
     return NotFoundError(
         "no such record in this package", code="record.not-found", path=path
     )
+
+
+def may_be_kept(candidate: Candidate) -> bool:
+    """Whether a candidate passes what every body has to pass by itself.
+
+    What the gate refuses is no more stored as a conflict than as a revision.
+    """
+    content = candidate.content
+    if content is None:
+        return True
+    if len(content) > DEFAULT_LIMITS.entry_bytes:
+        return False
+    findings = Findings(RULES)
+    judge_body(candidate.path, content, candidate.media_type, findings)
+    digest = sha256_hex(content)
+    facts = facts_of(candidate.path, content, candidate.media_type, digest)
+    codes = [code for code, _message in facts.findings]
+    return not findings.has_error and not any(
+        RULES[code].severity == "error" for code in codes
+    )
+
+
+def kept_before(
+    snapshot: Snapshot, candidates: Sequence[Candidate]
+) -> dict[tuple[str, str, str | None, str | None], str]:
+    """Which of these candidates wait already, by name: the ids of their conflicts."""
+    kept: dict[tuple[str, str, str | None, str | None], str] = {}
+    places = {(one.head.package_id, one.head.record_id) for one in candidates}
+    for place in sorted(places):
+        for opened in all_rows(snapshot, OPEN_CONFLICT, prefix=place):
+            name = cast("OpenConflict", opened).conflict_id
+            row = cast("Conflict", snapshot.get(CONFLICT.name, (name,)))
+            digest = None if row.change == "tombstone" else row.sha256
+            known = (row.record_id, row.path or "", row.expected_revision_id, digest)
+            kept.setdefault(known, name)
+    return {one.name: kept[one.name] for one in candidates if one.name in kept}
 
 
 def keep_candidates(

@@ -106,6 +106,17 @@ def check_whole(snapshot: Snapshot, package: Package) -> None:
         )
 
 
+def check_open(package: Package) -> None:
+    """Refuse to change a package that a review has rejected (``package.rejected``)."""
+    if package.state == "rejected":
+        raise CallerError(
+            "the package was rejected",
+            code="package.rejected",
+            path=package.package_id,
+            hint="a review opens it again",
+        )
+
+
 def checkpoint_of(snapshot: Snapshot, checkpoint_id: str | None) -> Checkpoint:
     """The checkpoint of this id, which is there."""
     return cast("Checkpoint", snapshot.get(CHECKPOINT.name, (checkpoint_id,)))

@@ -12,6 +12,7 @@ from uaix_core.packages.changes import Plan, build_commit, refused_changes
 from uaix_core.packages.install import accepted, answered, keyed
 from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.standing import (
+    check_open,
     conflict,
     is_whole,
     read_standing,
@@ -72,6 +73,7 @@ def decide_update(
     is_current = same is not None and same.checkpoint_id == current.checkpoint_id
     if same is not None and is_current and is_whole(snapshot, current):
         return answered(snapshot, writing, use, same.receipt_id)
+    check_open(current)
     _check_base(current, _base(package.manifest.based_on, edit.based_on))
     plan = Plan(
         "update",

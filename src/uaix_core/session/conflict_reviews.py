@@ -112,11 +112,19 @@ class ConflictReviews:
         content = None if row.change == "tombstone" else row.content
         wanted = Wanted(
             opened.package_id,
-            [RecordChange(cast("str", row.path), content, expected_revision)],
+            [
+                RecordChange(
+                    cast("str", row.path),
+                    content,
+                    expected_revision,
+                    record_id=opened.record_id,
+                )
+            ],
             authorisations=tuple(authorisations),
             details={"conflict_id": opened.conflict_id},
             adds=(review,),
             expects=(expect_open(opened),),
+            is_review=True,
         )
         return self._packages.apply(wanted, checks, receipt_id)[0]
 

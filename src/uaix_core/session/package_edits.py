@@ -99,7 +99,7 @@ class PackageEdits(PackageRevisions):
                 was edited; every candidate that lost is kept as a conflict.
             PackageRefusedError: what the package would become did not pass.
             CallerError: ``adopt.manifest``, ``adopt.unlisted``, ``adopt.removed``,
-                ``adopt.path``, and as `edits` and `revise`.
+                ``adopt.retired``, ``adopt.path``, and as `edits` and `revise`.
             NotFoundError: as `edits`.
 
         """
@@ -229,6 +229,13 @@ def _chosen(found: Edits, only: Collection[str] | None, *, removals: bool) -> li
                 code="adopt.unlisted",
                 path=path,
                 hint="say what it is, leave it out, or remove it",
+            )
+        if file.state == "retired":
+            raise CallerError(
+                "a new file stands where a record was retired",
+                code="adopt.retired",
+                path=path,
+                hint="a review brings the record back, and then it can be edited",
             )
         if file.state == "removed" and not removals:
             raise CallerError(

@@ -22,6 +22,8 @@ from uaix_core.packages.revisions import (
     chain_of,
     file_at,
     keep_candidates,
+    kept_before,
+    may_be_kept,
     not_found,
 )
 from uaix_core.review.relations import OPEN_CONFLICT
@@ -132,6 +134,10 @@ class PackageRevisions(PackageWrites):
                 ``package.erased``.
 
         """
+        if not isinstance(content, (bytes, bytearray, memoryview)):
+            raise CallerError(
+                "the content of a file is bytes", code="revise.content", path=path
+            )
         change = RecordChange(path, bytes(content), expected_revision, entry)
         return self._one(package_id, change, authorisations, checks)
 
@@ -249,17 +255,29 @@ class PackageRevisions(PackageWrites):
         return cast("Conflict", row)
 
     def keep_conflict(self, error: RevisionConflictError) -> tuple[str, ...]:
-        """Keep what was refused as conflicts; their ids, one of each candidate.
+        """Keep what was refused as conflicts; their ids, in the candidates' order.
+
+        What is kept already is kept once. A candidate that no package could hold (for
+        a secret in it, or for its size) isn't kept at all.
 
         An owned store does so by itself, if it can. Inside a host's transaction nobody
         knows whether they are kept, so the host says that it is wanted.
         """
         if not error.conflict_ids:
-            commit, names = keep_candidates(
-                self._work.writing(), error.candidates, self._work.ids.new()
+            with self._work.snapshot() as snapshot:
+                kept = kept_before(snapshot, error.candidates)
+            named = dict(kept)
+            left = [one for one in error.candidates if one.name not in kept]
+            fit = [one for one in left if may_be_kept(one)]
+            if fit:
+                commit, names = keep_candidates(
+                    self._work.writing(), fit, self._work.ids.new()
+                )
+                self._work.store.append(commit)
+                named |= dict(zip((one.name for one in fit), names, strict=True))
+            error.conflict_ids = tuple(
+                named[one.name] for one in error.candidates if one.name in named
             )
-            self._work.store.append(commit)
-            error.conflict_ids = names
         return error.conflict_ids
 
     def _keep_if_possible(self, error: RevisionConflictError) -> None:
@@ -309,7 +327,7 @@ class PackageRevisions(PackageWrites):
                 self._work.store, self._work.scope, decided
             )
         except RevisionConflictError as error:
-            if not self._work.is_staged:
+            if not self._work.is_staged and not wanted.is_review:
                 self._keep_if_possible(error)
             raise
         if isinstance(outcome, Refused):

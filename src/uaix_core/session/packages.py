@@ -23,6 +23,7 @@ from uaix_core.packages.export import (
 from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.limits import HIGHEST_LIMITS
 from uaix_core.packages.update import Edit, decide_update
+from uaix_core.review.notes import check_reviewer
 from uaix_core.schema.commits import Commit, Recorded
 from uaix_core.session.package_outbox import PackageOutbox
 from uaix_core.session.writes import write
@@ -135,6 +136,7 @@ class Packages(PackageOutbox):
         """
         check_policy(policy)
         writing = self._work.writing()
+        check_reviewer(writing)
 
         def decided(snapshot: Snapshot) -> Commit:
             return decide_policy(snapshot, writing, policy)

@@ -190,6 +190,7 @@ class Reviews(ConflictReviews):
             details={"restores": before.revision_id},
             adds=(review,),
             may_restore=True,
+            is_review=True,
         )
         return self._packages.apply(wanted, checks, receipt_id)[0]
 

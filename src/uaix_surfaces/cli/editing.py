@@ -11,8 +11,9 @@ import click
 from uaix_backends.files import read_package
 from uaix_backends.opening import open_session
 from uaix_backends.trees import edited_tree as tree_of
+from uaix_core.packages.diff import readable_files
 from uaix_core.packages.edits import EditedFiles
-from uaix_core.values.errors import CallerError
+from uaix_core.values.errors import CallerError, StorageError
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.judging import shown_refusal
 from uaix_surfaces.cli.options import (
@@ -51,6 +52,8 @@ _TOLD: Final = {
     "unlisted": "new and in no manifest: adopt with --new, or remove it",
     "ignored": "left by an editor: ignored",
     "unreadable": "no plain file: left aside",
+    "retired": "retired: uaix revive brings it back",
+    "erased": "what it was edited from is erased: export again",
 }
 #: What an editor did, in words.
 _DID: Final = {
@@ -77,8 +80,7 @@ tree_argument = click.argument("folder", type=PATH, required=False, metavar="[FO
 def edited_files(folder: Path, based_on: str | None) -> EditedFiles:
     """The files of a folder that somebody edited."""
     with usable():
-        files = read_package(folder).files
-    return EditedFiles(files or {}, based_on)
+        return EditedFiles(readable_files(read_package(folder)), based_on)
 
 
 def _edited(
@@ -266,11 +268,12 @@ def _refreshed(
         return True
     if not folder.is_dir():
         return False
+    # What was adopted stands, whatever becomes of the folder.
     try:
         found = session.packages.refresh(package_id, edited)
-    except CallerError:
+        write_refresh(folder, edited.files, found)
+    except (CallerError, StorageError):
         return False
-    write_refresh(folder, edited.files, found)
     return True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from pathlib import Path
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING, Final
 from uaix_backends.files import read_package, write_archive_file
 from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_core.values.errors import CallerError, LimitError, NotFoundError
 from uaix_surfaces.cli.failures import usable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from uaix_core.packages.checked import CheckedPackage
     from uaix_core.packages.edits import Refresh
     from uaix_core.packages.source import PackageSource
+
+#: No file that is named on the line is larger, in bytes.
+_LARGEST: Final = 256 * 2**20
 
 #: The mode of a file that wasn't there.
 _OWN: Final = 0o600
@@ -28,14 +32,28 @@ OVERWRITE_HINT: Final = "choose another name, or replace it with --overwrite"
 
 
 def file_bytes(path: Path) -> bytes:
-    """The bytes of a file.
+    """The bytes of a plain file of at most 256 MiB.
 
     Raises:
         NotFoundError: ``files.missing`` when it isn't there or can't be read.
+        CallerError: ``files.special`` for what is no plain file.
+        LimitError: ``files.limit``.
 
     """
+    with _readable(path):
+        status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise CallerError("not a file", code="files.special", path=str(path))
+    if status.st_size > _LARGEST:
+        raise LimitError("the file is too large", code="files.limit", path=str(path))
+    with _readable(path), path.open("rb") as file:
+        return file.read(_LARGEST)
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
     try:
-        return path.read_bytes()
+        yield
     except (OSError, ValueError) as error:
         raise NotFoundError(
             "the file can't be read", code="files.missing", path=str(path)
@@ -154,25 +172,35 @@ def write_refresh(
 ) -> list[str]:
     """Write into an edited folder what others have changed; the paths of it.
 
-    A file that isn't as it was read stays: somebody is at work there.
+    Raises:
+        CallerError: ``files.changed`` when a file is no more as it was read: somebody
+            is at work there. The folder is still one of the older checkpoint then.
+        StorageError: the medium failed.
+
     """
     changed = []
-    # The manifest comes last: until then the folder is one of the older checkpoint.
-    for path, data in sorted(
-        refresh.writes.items(), key=lambda item: item[0] == MANIFEST_PATH
-    ):
-        place = folder / path
-        if _content(place) != seen.get(path):
-            continue
-        place.parent.mkdir(parents=True, exist_ok=True)
-        mode = stat.S_IMODE(place.stat().st_mode) if path in seen else _OWN
-        write_archive_file(place, [data], overwrite=True, mode=mode)
-        changed.append(path)
     for path in refresh.removes:
         place = folder / path
         if _content(place) == seen.get(path):
             place.unlink(missing_ok=True)
             changed.append(path)
+    # The manifest comes last: until then the folder is one of the older checkpoint, and
+    # no edit is taken for one of what has come in meanwhile.
+    for path, data in sorted(
+        refresh.writes.items(), key=lambda item: item[0] == MANIFEST_PATH
+    ):
+        place = folder / path
+        if _content(place) != seen.get(path):
+            raise CallerError(
+                "a file changed while the folder was refreshed",
+                code="files.changed",
+                path=path,
+                hint="do it again when nothing is being saved",
+            )
+        place.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(place.stat().st_mode) if path in seen else _OWN
+        write_archive_file(place, [data], overwrite=True, mode=mode)
+        changed.append(path)
     return sorted(changed)
 
 

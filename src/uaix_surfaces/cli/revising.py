@@ -55,6 +55,8 @@ def revised(out: Output, name: str, at: At, call: Callable[[Session], Revised]) 
         out.line(answer.as_dict())
         return OK
     done = f"revision {answer.number}" if answer.is_first else "nothing to do"
+    if not answer.is_current:
+        done += ": it was made before, and the record has moved on"
     out.say(f"{name}: {answer.change}: {done}", "accepted")
     line = answer.as_dict()
     del line["notices"]
