@@ -16,7 +16,8 @@ from uaix_backends.sqlite.driver import (
     replaced,
     translated,
 )
-from uaix_backends.sqlite.libraries import Claim
+from uaix_backends.sqlite.libraries import Claim, Use, claim
+from uaix_backends.sqlite.lives import is_living
 from uaix_backends.sqlite.versions import turnstile
 from uaix_core.values.errors import (
     BusyError,
@@ -82,6 +83,8 @@ class Connections:
             busy_timeout_ms=self.busy_timeout_ms,
             reads_only=reads_only,
         )
+        # A reader that is lent may outlast the store.
+        claim(connection, self.path, Use("apsw", is_living(connection)))
         if self._turnstile and reads_only:
             # A reader passes no turnstile, so it must not move the log when it closes.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -202,12 +205,12 @@ class Connections:
             self.is_closed = True
             writer, self._writer = self._writer, None
             idle, self._idle = self._idle, []
-        self._claim.release()
         # The writer goes last: closing the last connection tidies the log.
         for connection in idle:
             close_quietly(connection)
         if writer is not None:
             self._close_writer(writer)
+        self._claim.release()
 
     def _close_writer(self, writer: apsw.Connection) -> None:
         try:

@@ -8,6 +8,7 @@ no pragma, no factory, no trace.
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -16,6 +17,8 @@ import apsw
 from uaix_backends.hosting import closed, no_transaction, refused, unwrapped
 from uaix_backends.sqlite.binding import check_adapters, past_adapters
 from uaix_backends.sqlite.driver import translated_result
+from uaix_backends.sqlite.libraries import Use, claim
+from uaix_backends.sqlite.lives import in_use, is_open, life_of
 from uaix_core.values.errors import CallerError, HostTransactionLostError
 
 if TYPE_CHECKING:
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from uaix_backends.hosting import Joined
 
 _SAVEPOINT: Final = "uaix_stage"
+#: How often, and after which pauses, a stage is taken back while others are in the way.
+_TRIES: Final = 200
+_PAUSE_S: Final = 0.005
 
 
 class Statements(Protocol):
@@ -58,6 +64,7 @@ class Host:
     def __init__(self, joined: Joined) -> None:
         self._joined = joined
         self._raw: Any = joined.connection
+        self._life = life_of(self._raw)
         self._is_staging = False
         self._variables = 0
         self.place = ":memory:"
@@ -85,12 +92,14 @@ class Host:
         """Say how many variables a statement may have; `check` looks for room."""
         self._variables = variables
 
-    def is_open(self) -> bool:
-        """Whether the driver's connection is open; any thread may ask."""
-        try:
-            return self._raw.in_transaction is not None
-        except self.error:
-            return False
+    def claim(self) -> None:
+        """Keep other libraries from the file for as long as the connection is open.
+
+        Raises:
+            CallerError: ``host.second-library``.
+
+        """
+        claim(self._raw, self.place, Use(self.library, self._life.lasts))
 
     @property
     def in_transaction(self) -> bool:
@@ -136,9 +145,13 @@ class Host:
 
         """
         self._joined.check()
-        if not self.is_open():
+        if not is_open(self._raw):
             raise closed()
-        self._check_driver()
+        with self._life.used():
+            self._check_driver()
+            self._check_variables()
+
+    def _check_variables(self) -> None:
         if self._most_variables() < self._variables:
             raise CallerError(
                 "the connection allows too few variables in a statement",
@@ -157,15 +170,21 @@ class Host:
 
     @contextmanager
     def reported(self) -> Iterator[None]:
-        """Turn the errors of the host's library into ours."""
-        try:
-            yield
-        except self.error as error:
-            result = result_of(error)
-            if not result:
-                # It isn't SQLite's own: perhaps the connection was closed meanwhile.
-                self.check()
-            raise translated_result(result, self.place) from error
+        """Turn the errors of the host's library into ours, for one thread alone.
+
+        Raises:
+            CallerError: ``host.thread`` when another thread uses the connection.
+
+        """
+        with self._life.used():
+            try:
+                yield
+            except self.error as error:
+                result = result_of(error)
+                if not result:
+                    # It isn't SQLite's own: perhaps it was closed meanwhile.
+                    self.check()
+                raise translated_result(result, self.place) from error
 
     @contextmanager
     def staged(self) -> Iterator[None]:
@@ -177,10 +196,10 @@ class Host:
             StorageError: as the library reports; the transaction is as it was.
 
         """
-        self.check()
-        if not self.in_transaction:
-            raise no_transaction()
         with self.reported():
+            self.check()
+            if not self.in_transaction:
+                raise no_transaction()
             self.execute(f"SAVEPOINT {_SAVEPOINT}")
             self._is_staging = True
             try:
@@ -189,16 +208,19 @@ class Host:
             except HostTransactionLostError:
                 raise
             except BaseException as error:
-                # What is executed outside of it would be kept at once.
-                self._check_open(error)
-                self.execute(f"ROLLBACK TO {_SAVEPOINT}")
-                self.execute(f"RELEASE {_SAVEPOINT}")
+                self._take_back(error)
                 raise
             finally:
                 self._is_staging = False
 
+    def _take_back(self, error: BaseException) -> None:
+        # What is executed outside of it would be kept at once.
+        self._check_open(error)
+        self.execute(f"ROLLBACK TO {_SAVEPOINT}")
+        self.execute(f"RELEASE {_SAVEPOINT}")
+
     def _check_open(self, error: BaseException | None) -> None:
-        if not (self.is_open() and self._raw.in_transaction):
+        if not (is_open(self._raw) and self._raw.in_transaction):
             raise HostTransactionLostError(
                 "the host's transaction ended while something was staged in it",
                 path=self.place,
@@ -218,7 +240,29 @@ class ApswHost(Host):
             try:
                 yield
             except apsw.ThreadingViolationError as error:
-                raise _wrong_thread() from error
+                raise in_use() from error
+
+    def _check_driver(self) -> None:
+        try:
+            # Asking for a limit would wait for ever for a thread that runs a statement.
+            self._raw.in_transaction  # noqa: B018 - raises
+        except apsw.ThreadingViolationError as error:
+            raise in_use() from error
+
+    def _take_back(self, error: BaseException) -> None:
+        """As any host's, but the host's own threads may be in the way."""
+        for _ in range(_TRIES):
+            try:
+                super()._take_back(error)
+            except apsw.ThreadingViolationError:
+                time.sleep(_PAUSE_S)
+            else:
+                return
+        raise HostTransactionLostError(
+            "another thread keeps what was staged from being taken back",
+            path=self.place,
+            hint="roll back, and use the connection in one thread at a time",
+        ) from error
 
     def _most_variables(self) -> int:
         return int(self._raw.limit(apsw.SQLITE_LIMIT_VARIABLE_NUMBER))

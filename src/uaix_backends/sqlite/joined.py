@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from uaix_backends.ownership import Ownership
 from uaix_backends.sqlite.damage import all_of
 from uaix_backends.sqlite.erasing import note_erasure
-from uaix_backends.sqlite.libraries import Claim
 from uaix_backends.sqlite.migrating import check_standing, standing_of
 from uaix_backends.sqlite.reading import ScopeRows, most_variables
 from uaix_backends.tabular.damage import stored_scope
@@ -56,14 +55,10 @@ class JoinedSqliteStore:
         self._layout = layout
         self._host = host
         self._owner = Ownership()
-        self._claim = Claim(host.place, host.library, host.is_open)
-        try:
-            host.needs(most_variables(layout))
-            host.check()
-            self._check_tables()
-        except BaseException:
-            self._claim.release()
-            raise
+        host.claim()
+        host.needs(most_variables(layout))
+        host.check()
+        self._check_tables()
 
     def _check_tables(self) -> None:
         """Refuse a database without the tables, or with those of another schema."""
@@ -163,7 +158,6 @@ class JoinedSqliteStore:
     def close(self) -> None:
         """Let go of the connection, which stays as it is; twice is allowed."""
         self._owner.is_closed = True
-        self._claim.release()
 
 
 class _Moving(TabularSnapshot):
