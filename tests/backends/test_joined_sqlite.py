@@ -7,20 +7,29 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import apsw
 import pytest
 from tests.backends import host_variants
 from tests.store.lives import history_of
 
-from uaix_backends.sqlite import SqliteStore, lives
-from uaix_conformance.examples import SCOPE, commit, job, note
+from uaix_backends.backup import write_backup
+from uaix_backends.sqlite import SqliteStore, hosts, lives
+from uaix_backends.sqlite.testing import Harness
+from uaix_conformance.comparison import contents
+from uaix_conformance.examples import OTHER, SCOPE, commit, fact, job, note
 from uaix_conformance.schema import KIT, ROOMS
 from uaix_core.schema.reducers import Changes
+from uaix_core.schema.relations import Ref
 from uaix_core.schema.schema import Room, Schema
+from uaix_core.store.copying import copy_whole
 from uaix_core.store.verifying import verify_scope
-from uaix_core.values.errors import CallerError, HostTransactionLostError
+from uaix_core.values.errors import (
+    CallerError,
+    HostTransactionLostError,
+    StaleSnapshotError,
+)
 
 CONNECTS = {
     "apsw": lambda file: apsw.Connection(str(file)),
@@ -335,3 +344,198 @@ def test_a_stage_is_taken_back_once_the_host_s_thread_is_done(
         words = raw.execute("SELECT word FROM words").fetchall()
         assert ([("a",)] if is_patient else []) == words
         assert 0 == history_of(joined(raw))[0]
+
+
+# Another writer between two reads
+
+
+@contextmanager
+def intruding(monkeypatch, intrude):
+    """Call something before each statement of ours; with how many came before it."""
+    real = hosts.Host.execute
+    count = 0
+
+    def execute(self, *values):
+        nonlocal count
+        count += 1
+        intrude(count - 1)
+        return real(self, *values)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hosts.Host, "execute", execute)
+        yield lambda: count
+
+
+def staged(raw, store, *made):
+    raw.execute("BEGIN IMMEDIATE")
+    for each in made:
+        store.append(each)
+    raw.execute("COMMIT")
+
+
+def changing(turn):
+    """A commit that changes rows of each kind."""
+    return commit(
+        note(2 + turn),
+        fact(turn, f"s{turn}"),
+        puts=[job(0, due_at=turn)],
+        erases=[Ref("note", ("t0", 1 + turn))],
+    )
+
+
+def moved(call):
+    """Whether reading was refused because another writer's commit came between."""
+    try:
+        call()
+    except StaleSnapshotError as error:
+        told = error
+    else:
+        return False
+    assert "snapshot.moved" == told.code
+    assert "another writer's commit came between the reads" == told.message
+    assert told.hint.startswith("read again, or read in a transaction")
+    return True
+
+
+@pytest.fixture
+def two(file, request):
+    """A host's connection with a store of two notes, and another writer's."""
+    library = getattr(request, "param", "sqlite3")
+    with (
+        closing(CONNECTS[library](file)) as raw,
+        closing(CONNECTS[library](file)) as theirs,
+    ):
+        store, other = joined(raw), joined(theirs)
+        staged(theirs, other, commit(note(0), note(1), puts=[job(0)]))
+        yield raw, store, theirs, other
+
+
+both_libraries = pytest.mark.parametrize("two", CONNECTS, indirect=True)
+
+
+@both_libraries
+@pytest.mark.parametrize("is_in_transaction", [False, True])
+def test_what_is_read_was_there_at_one_moment(two, monkeypatch, is_in_transaction):
+    """Wherever another's commit comes, a snapshot shows before or after, or neither."""
+    raw, store, theirs, other = two
+    execute, outcomes = hosts.Host.execute, []
+    for turn in range(0, 200, 3):
+        before = contents(other, SCOPE)
+        if is_in_transaction:
+            raw.execute("BEGIN")
+            raw.execute("SELECT * FROM words").fetchall()
+        found = []
+
+        def intrude(count, turn=turn):
+            if count == turn:
+                with monkeypatch.context() as patched:
+                    patched.setattr(hosts.Host, "execute", execute)
+                    staged(theirs, other, changing(turn))
+
+        with intruding(monkeypatch, intrude) as taken:
+            is_moved = moved(lambda found=found: found.append(contents(store, SCOPE)))
+        raw.execute("ROLLBACK") if is_in_transaction else None
+        if taken() <= turn:
+            break
+        after = contents(other, SCOPE)
+        assert before != after
+        assert is_moved or found[0] in (before, after)
+        outcomes.append(is_moved)
+    assert turn > 10
+    assert any(outcomes) != is_in_transaction
+    assert verify_scope(other, SCOPE).is_sound
+
+
+@both_libraries
+@pytest.mark.parametrize(
+    "made",
+    [commit(note(7)), commit(puts=[job(0, due_at=1)])],
+    ids=["history", "work"],
+)
+def test_a_snapshot_that_moved_stays_refused(two, made):
+    """A commit of another writer, also of local rows alone, ends what is read of it."""
+    raw, store, theirs, other = two
+    with store.snapshot(SCOPE) as snapshot, store.snapshot(OTHER) as beside:
+        each = snapshot.commits()
+        staged(theirs, other, made)
+        for read in (
+            lambda: snapshot.position,
+            lambda: snapshot.head,
+            lambda: snapshot.get("note", ("t0", 0)),
+            lambda: snapshot.get_many("note", [("t0", 0)]),
+            lambda: snapshot.scan("note", "key", limit=1),
+            lambda: list(snapshot.commits()),
+            lambda: next(each),
+        ):
+            assert moved(read)
+        assert 0 == beside.position
+        raw.execute("BEGIN IMMEDIATE")
+        store.append(commit(note(8)))
+        raw.execute("COMMIT")
+        # What is staged excuses no other writer.
+        assert moved(lambda: snapshot.position)
+    with store.snapshot(SCOPE) as snapshot:
+        assert snapshot.get("note", ("t0", 0)) is not None
+
+
+@both_libraries
+def test_a_snapshot_moves_along_with_its_own_connection(two):
+    """What is staged on it shows in a snapshot, goes with a rollback, and is kept."""
+    raw, store, theirs, other = two
+    beside = joined(raw)
+    with store.snapshot(OTHER) as snapshot:
+        assert 0 == snapshot.position
+        staged(theirs, other, commit(note(3)))
+        raw.execute("BEGIN IMMEDIATE")
+        assert 0 == snapshot.position
+        raw.execute("COMMIT")
+    with store.snapshot(OTHER) as snapshot:
+        raw.execute("BEGIN IMMEDIATE")
+        store.append(commit(note(0), scope=OTHER))
+        assert 1 == snapshot.position
+        raw.execute("SAVEPOINT mine")
+        beside.append(commit(note(1), puts=[job(1)], scope=OTHER))
+        assert 2 == len(snapshot.scan("note", "key", limit=9))
+        raw.execute("ROLLBACK TO SAVEPOINT mine")
+        assert [1] == [each.seq for each in snapshot.commits()]
+        store.append(commit(puts=[job(2)], scope=OTHER))
+        assert [2] == [row.number for row in snapshot.scan("job", "key", limit=9)]
+        raw.execute("COMMIT")
+        assert 1 == len(snapshot.scan("note", "key", limit=9))
+        raw.execute("BEGIN IMMEDIATE")
+        store.append(commit(note(2), scope=OTHER))
+        assert 2 == snapshot.position
+        raw.execute("ROLLBACK")
+        assert 1 == snapshot.position
+
+
+@pytest.mark.parametrize("verb", ["verify", "back up", "copy"])
+def test_verbs_over_a_whole_store_tell_that_it_moved(two, monkeypatch, tmp_path, verb):
+    """Outside a transaction no damage is told that isn't there; inside all is sound."""
+    raw, store, theirs, other = two
+
+    def run():
+        if verb == "verify":
+            return verify_scope(store, SCOPE).is_sound
+        if verb == "back up":
+            write_backup(store, tmp_path / "a.backup", made_at=1, overwrite=True)
+            return True
+        with closing(Harness().open(tmp_path / f"{turn}", KIT)) as target:
+            return not copy_whole(store, target, SCOPE).differences
+
+    execute, sound, is_moved = hosts.Host.execute, [], []
+    for turn in range(1, 40, 5):
+
+        def intrude(count, turn=turn):
+            if count == turn:
+                with monkeypatch.context() as patched:
+                    patched.setattr(hosts.Host, "execute", execute)
+                    staged(theirs, other, changing(turn))
+
+        with intruding(monkeypatch, intrude):
+            is_moved.append(moved(lambda: sound.append(run())))
+    assert any(is_moved)
+    assert all(sound)
+    raw.execute("BEGIN")
+    assert run()
+    raw.execute("ROLLBACK")

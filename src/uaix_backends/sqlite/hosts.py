@@ -136,6 +136,11 @@ class Host:
         rowid: int = self.execute("SELECT last_insert_rowid()").fetchone()[0]
         return rowid
 
+    def commits_of_others(self) -> int:
+        """A number that changes with what other connections commit to the file."""
+        number: int = self.execute("PRAGMA data_version").fetchone()[0]
+        return number
+
     def check(self) -> None:
         """Refuse a connection that is of no use now, or changes what is stored.
 

@@ -18,7 +18,11 @@ from uaix_core.schema.commits import Recorded
 from uaix_core.store.advance import advance, drive, known
 from uaix_core.store.port import Capability
 from uaix_core.store.reading import check_due, check_limit
-from uaix_core.values.errors import IntegrityError, StoreOpenError
+from uaix_core.values.errors import (
+    IntegrityError,
+    StaleSnapshotError,
+    StoreOpenError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,7 +118,11 @@ class JoinedSqliteStore:
 
     @contextmanager
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
-        """What the host's transaction shows of a scope; it moves with it."""
+        """What the host's transaction shows of a scope; it moves with it.
+
+        Reading raises `StaleSnapshotError` (``snapshot.moved``) rather than show what
+        was there before another writer's commit together with what is there after it.
+        """
         self._owner.check()
         snapshot = _Moving(self._host, self._layout, scope)
         try:
@@ -161,15 +169,22 @@ class JoinedSqliteStore:
 
 
 class _Moving(TabularSnapshot):
-    """A snapshot whose every read shows the host's transaction as it is then."""
+    """A snapshot whose every read shows the host's transaction as it is then.
 
-    __slots__ = ("_host", "_layout", "_scope")
+    Outside of a transaction every statement shows another moment, so after each read
+    the state of the scope is asked for again.
+    """
+
+    __slots__ = ("_host", "_layout", "_others", "_scope")
 
     def __init__(self, host: Host, layout: Layout, scope: ScopeId) -> None:
         self._host = host
         self._layout = layout
         self._scope = scope
-        super().__init__(self._now(), host.reported)
+        host.check()
+        with host.reported():
+            self._others = host.commits_of_others()
+        super().__init__(self._now(), self._settled)
 
     def _now(self) -> ScopeRows:
         self._host.check()
@@ -178,5 +193,38 @@ class _Moving(TabularSnapshot):
 
     def _live(self) -> ScopeRows:
         super()._live()
-        rows = self._rows = self._now()
+        return self._settle()
+
+    def _settle(self) -> ScopeRows:
+        """The scope as it is now, unless another writer has changed it."""
+        rows = self._now()
+        if state_of(rows) != state_of(self._rows):
+            with self._host.reported():
+                others = self._host.commits_of_others()
+            if others != self._others:
+                raise StaleSnapshotError(
+                    "another writer's commit came between the reads",
+                    code="snapshot.moved",
+                    path=self._scope.text,
+                    hint="read again, or read in a transaction that sees one moment",
+                )
+        self._rows = rows
         return rows
+
+    @contextmanager
+    def _settled(self) -> Iterator[None]:
+        """A read whose answer is of one state."""
+        with self._host.reported():
+            try:
+                yield
+            except IntegrityError:
+                # What doesn't fit together may be of two.
+                self._settle()
+                raise
+            if not self._host.in_transaction:
+                self._settle()
+
+
+def state_of(rows: ScopeRows) -> tuple[object, ...]:
+    """What changes with every change of a scope."""
+    return (rows.work, rows.mark)
