@@ -12,7 +12,8 @@ from contextlib import closing, contextmanager
 import apsw
 import pytest
 from tests.backends import host_variants
-from tests.store.lives import history_of
+from tests.backends.test_migrations import HARD, OLD
+from tests.store.lives import LIFE, history_of, lived
 
 from uaix_backends.backup import write_backup
 from uaix_backends.sqlite import SqliteStore, hosts, lives
@@ -28,6 +29,7 @@ from uaix_core.store.verifying import verify_scope
 from uaix_core.values.errors import (
     CallerError,
     HostTransactionLostError,
+    IntegrityError,
     StaleSnapshotError,
 )
 
@@ -539,3 +541,99 @@ def test_verbs_over_a_whole_store_tell_that_it_moved(two, monkeypatch, tmp_path,
     raw.execute("BEGIN")
     assert run()
     raw.execute("ROLLBACK")
+
+
+# Triggers of the host's
+
+
+@both
+@pytest.mark.parametrize("verb", ["INSERT", "UPDATE", "DELETE"])
+def test_a_statement_that_did_nothing_takes_the_stage_back(file, library, verb):
+    """Whatever table a trigger keeps as it is: all of a life is there, or it's told."""
+    told = 0
+    with closing(CONNECTS[library](file)) as raw:
+        store = joined(raw)
+        found = raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        for (table,) in found.fetchall():
+            raw.execute(
+                f"CREATE TRIGGER mine BEFORE {verb} ON {table} "
+                "BEGIN SELECT RAISE(IGNORE); END"
+            )
+            raw.execute("BEGIN IMMEDIATE")
+            raw.execute("INSERT INTO words VALUES ('a')") if table != "words" else None
+            for each in LIFE:
+                before = contents(store, SCOPE)
+                try:
+                    store.append(each)
+                except IntegrityError as error:
+                    told += error.code == "storage.rows"
+                    assert before == contents(store, SCOPE)
+                    break
+            else:
+                assert lived_contents() == contents(store, SCOPE)
+            raw.execute("ROLLBACK")
+            raw.execute("DROP TRIGGER mine")
+        raw.execute("BEGIN IMMEDIATE")
+        for each in LIFE:
+            store.append(each)
+        assert history_of(store)[0] == store.rebuild(SCOPE)
+        raw.execute("COMMIT")
+        assert lived_contents() == contents(store, SCOPE)
+    assert told >= 3
+
+
+def lived_contents():
+    return contents(lived("memory", None), SCOPE)
+
+
+@both
+def test_a_trigger_that_keeps_views_is_told_of_a_rebuild(file, library):
+    """A rebuild that a trigger keeps from emptying a view is taken back and told."""
+    with closing(CONNECTS[library](file)) as raw:
+        store = joined(raw)
+        staged(raw, store, *LIFE)
+        raw.execute(
+            "CREATE TRIGGER mine BEFORE DELETE ON uaix_latest WHEN old.number > 0 "
+            "BEGIN SELECT RAISE(IGNORE); END"
+        )
+        raw.execute("BEGIN IMMEDIATE")
+        assert "storage.rows" == code_of(lambda: store.rebuild(SCOPE), IntegrityError)
+        raw.execute("COMMIT")
+        assert verify_scope(store, SCOPE).is_sound
+
+
+@both
+def test_what_a_trigger_writes_beside_is_the_host_s(file, library):
+    """A trigger that writes rows of the host's own is in nobody's way."""
+    with closing(CONNECTS[library](file)) as raw:
+        for verb in ("INSERT", "UPDATE", "DELETE"):
+            raw.execute(
+                f"CREATE TRIGGER mine_{verb} AFTER {verb} ON uaix_latest BEGIN "  # noqa: S608 - names of verbs
+                "INSERT INTO words VALUES ('a'), ('b'); END"
+            )
+        store = joined(raw)
+        staged(raw, store, *LIFE)
+        assert lived_contents() == contents(store, SCOPE)
+        assert raw.execute("SELECT 1 FROM words").fetchone()
+
+
+# Migrations that came later
+
+
+@both
+def test_no_verb_writes_into_tables_of_a_later_version(tmp_path, library):
+    """After a migration that isn't additive an older joined store writes nothing."""
+    with closing(CONNECTS[library](tmp_path / "host.db")) as raw:
+        for text in SqliteStore.ddl(OLD):
+            raw.execute(text)
+        store = joined(raw, OLD)
+        staged(raw, store, commit(note(0)))
+        for text in SqliteStore.migrations(HARD)[1].texts:
+            raw.execute(text)
+        raw.execute("BEGIN IMMEDIATE")
+        for call in (
+            lambda: store.append(commit(note(1))),
+            lambda: store.rebuild(SCOPE),
+        ):
+            assert "store.newer" == code_of(call)
+        raw.execute("ROLLBACK")

@@ -19,7 +19,11 @@ from uaix_backends.sqlite.binding import check_adapters, past_adapters
 from uaix_backends.sqlite.driver import translated_result
 from uaix_backends.sqlite.libraries import Use, claim
 from uaix_backends.sqlite.lives import in_use, is_open, life_of
-from uaix_core.values.errors import CallerError, HostTransactionLostError
+from uaix_core.values.errors import (
+    CallerError,
+    HostTransactionLostError,
+    IntegrityError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
     from uaix_backends.hosting import Joined
 
 _SAVEPOINT: Final = "uaix_stage"
+#: How the statements begin that change one row each, and those that leave none.
+_ONE_ROW: Final = ("INSERT", "UPDATE")
+_GONE: Final = "DELETE"
 #: How often, and after which pauses, a stage is taken back while others are in the way.
 _TRIES: Final = 200
 _PAUSE_S: Final = 0.005
@@ -121,15 +128,53 @@ class Host:
             HostTransactionLostError: the transaction in which it belongs is gone.
 
         """
-        if self._is_staging:
-            self._check_open(None)
-        return self._cursor().execute(text, self._bound(values))
+        cursor = self._cursor()
+        if not self._is_staging:
+            return cursor.execute(text, self._bound(values))
+        self._check_open(None)
+        self._stage(cursor, text, values)
+        return cursor
 
     def executemany(self, text: str, values: Iterable[Sequence[Any]]) -> Any:
         """Run a statement for each of many values; raises as `execute`."""
-        if self._is_staging:
-            self._check_open(None)
-        return self._cursor().executemany(text, map(self._bound, values))
+        self._check_open(None)
+        cursor = self._cursor()
+        for each in values:
+            self._stage(cursor, text, each)
+        return cursor
+
+    def touch(self, text: str, values: Sequence[Any]) -> None:
+        """Run a statement for the lock that it takes, whatever it changes."""
+        self._cursor().execute(text, self._bound(values))
+
+    def _stage(self, cursor: Any, text: str, values: Sequence[Any]) -> None:
+        """Run a statement, and look whether it did what it says.
+
+        Raises:
+            IntegrityError: ``storage.rows``; a trigger of the host's can make a
+                statement do nothing.
+
+        """
+        bound = self._bound(values)
+        cursor.execute(text, bound)
+        if text.startswith(_ONE_ROW):
+            is_done = self._changed(cursor) == 1
+        elif text.startswith(_GONE):
+            left = f"SELECT 1{text.removeprefix(_GONE)} LIMIT 1"
+            is_done = self._cursor().execute(left, bound).fetchone() is None
+        else:
+            return
+        if not is_done:
+            raise IntegrityError(
+                "the database didn't change a row as it was told",
+                code="storage.rows",
+                path=self.place,
+                hint="look for a trigger on the tables of this library",
+            )
+
+    def _changed(self, cursor: Any) -> int:
+        """How many rows the last statement of a cursor has changed by itself."""
+        raise NotImplementedError
 
     def last_insert_rowid(self) -> int:
         """The rowid of the last row that was inserted."""
@@ -254,6 +299,9 @@ class ApswHost(Host):
         except apsw.ThreadingViolationError as error:
             raise in_use() from error
 
+    def _changed(self, cursor: Any) -> int:  # noqa: ARG002 - the connection knows it
+        return int(self._raw.changes())
+
     def _take_back(self, error: BaseException) -> None:
         """As any host's, but the host's own threads may be in the way."""
         for _ in range(_TRIES):
@@ -302,6 +350,9 @@ class StdlibHost(Host):
         cursor = sqlite3.Cursor(self._raw)
         cursor.row_factory = None
         return cursor
+
+    def _changed(self, cursor: Any) -> int:
+        return int(cursor.rowcount)
 
     def _bound(self, values: Sequence[Any]) -> Sequence[Any]:
         return past_adapters(values)

@@ -84,7 +84,15 @@ class JoinedSqliteStore:
         """See `uaix_core.store.port.Holding.hold`; raises as `append`."""
         self._owner.check()
         with self._host.staged():
-            self._host.execute(_LOCK, (scope.text,))
+            self._host.touch(_LOCK, (scope.text,))
+
+    @contextmanager
+    def _staged(self, scope: ScopeId) -> Iterator[None]:
+        """What writes to a scope: as the last writer left it, in tables that fit."""
+        with self._host.staged():
+            self._host.touch(_LOCK, (scope.text,))
+            check_standing(self._host, self._layout, self._host.place)
+            yield
 
     def append(self, commit: Commit | Recorded) -> Recorded:
         """Stage a commit in the host's transaction, all of it or nothing.
@@ -100,9 +108,7 @@ class JoinedSqliteStore:
         """
         self._owner.check()
         scope = commit.commit.scope if isinstance(commit, Recorded) else commit.scope
-        with self._host.staged():
-            self._host.execute(_LOCK, (scope.text,))
-            check_standing(self._host, self._layout, self._host.place)
+        with self._staged(scope):
             rows = ScopeRows(self._host, self._layout, scope)
             if isinstance(commit, Recorded) and known(
                 commit, rows.mark, rows.digest_at
@@ -159,8 +165,7 @@ class JoinedSqliteStore:
     def rebuild(self, scope: ScopeId) -> int:
         """See `uaix_core.store.port.Store.rebuild`; staged like a commit."""
         self._owner.check()
-        with self._host.staged():
-            self._host.execute(_LOCK, (scope.text,))
+        with self._staged(scope):
             return rebuild_views(ScopeRows(self._host, self._layout, scope))
 
     def close(self) -> None:
