@@ -100,7 +100,7 @@ class SqliteStore:
             StoreOpenError: ``store.path``, ``store.missing``,
                 ``store.not-a-store``, ``store.format``, ``store.schema``,
                 ``store.newer``, ``store.migration``, ``store.folder``,
-                ``store.no-log``; the file is as it was then.
+                ``store.no-log``, ``store.orphan-log``; the file is as it was then.
             IntegrityError: ``store.migration`` when other statements were run than
                 those of the migrations.
             StorageError: the medium failed (``storage.denied`` when the file can't
