@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.backends.test_migrations import HARD, OLD
 from tests.store.lives import LIFE, history_of, lived
 
 from uaix_backends.backup import write_backup
+from uaix_backends.migration_scripts import as_sql, migrations
 from uaix_backends.sqlite import SqliteStore, hosts, lives
 from uaix_backends.sqlite.testing import Harness
 from uaix_conformance.comparison import contents
@@ -24,6 +26,7 @@ from uaix_conformance.schema import KIT, ROOMS
 from uaix_core.schema.reducers import Changes
 from uaix_core.schema.relations import Ref
 from uaix_core.schema.schema import Room, Schema
+from uaix_core.session.schema import SCHEMA
 from uaix_core.store.copying import copy_whole
 from uaix_core.store.verifying import verify_scope
 from uaix_core.values.errors import (
@@ -31,6 +34,7 @@ from uaix_core.values.errors import (
     HostTransactionLostError,
     IntegrityError,
     StaleSnapshotError,
+    StoreOpenError,
 )
 
 CONNECTS = {
@@ -615,6 +619,101 @@ def test_what_a_trigger_writes_beside_is_the_host_s(file, library):
         staged(raw, store, *LIFE)
         assert lived_contents() == contents(store, SCOPE)
         assert raw.execute("SELECT 1 FROM words").fetchone()
+
+
+# Tables that aren't the declared ones
+
+
+def refused(raw, code, *, schema=KIT):
+    with pytest.raises(StoreOpenError) as caught:
+        joined(raw, schema)
+    return code == caught.value.code and bool(caught.value.hint)
+
+
+@both
+def test_tables_must_be_in_the_main_file(tmp_path, file, library):
+    """Tables of an attached or temporary database aren't joined: they commit apart."""
+    with closing(CONNECTS[library](tmp_path / "other.db")) as raw:
+        raw.execute("CREATE TABLE orders (id)")
+        raw.execute(f"ATTACH '{file}' AS attached")
+        assert refused(raw, "store.missing")
+    with closing(CONNECTS[library](file)) as raw:
+        raw.execute(f"ATTACH '{tmp_path / 'other.db'}' AS attached")
+        joined(raw)
+        for kind in ("TABLE", "VIEW"):
+            raw.execute(f"CREATE TEMP {kind} uaix_note AS SELECT 1 AS x")
+            assert refused(raw, "store.schema")
+            raw.execute(f"DROP {kind} temp.uaix_note")
+        joined(raw)
+    with closing(CONNECTS[library](":memory:")) as raw:
+        for text in SqliteStore.ddl(KIT):
+            raw.execute(text.replace("CREATE TABLE", "CREATE TEMP TABLE"))
+        assert refused(raw, "store.missing")
+
+
+@both
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DROP INDEX 'uaix_note.ledger'",
+        "DROP TABLE uaix_note",
+        "DROP TABLE uaix_note; CREATE TABLE uaix_note (x)",
+        "DROP TABLE uaix_note; CREATE VIEW uaix_note AS SELECT 1 AS x",
+        "ALTER TABLE uaix_job ADD COLUMN more TEXT",
+    ],
+)
+def test_other_tables_than_declared_are_not_joined(file, library, change):
+    """A database whose tables or indexes aren't as its migrations made them."""
+    with closing(CONNECTS[library](file)) as raw:
+        names = [n for (n,) in raw.execute("SELECT name FROM sqlite_master").fetchall()]
+        index = next(n for n in names if n.startswith("uaix_note."))
+        for text in change.replace("uaix_note.ledger", index).split("; "):
+            raw.execute(text)
+        assert refused(raw, "store.schema")
+
+
+@both
+def test_what_a_host_makes_beside_is_its_own(file, library):
+    """Views, triggers and indexes of the host's are no reason to refuse its tables."""
+    with closing(CONNECTS[library](file)) as raw:
+        raw.execute("CREATE VIEW mine AS SELECT * FROM uaix_note")
+        raw.execute("CREATE INDEX more ON uaix_note (title)")
+        raw.execute(
+            "CREATE TRIGGER seen AFTER INSERT ON uaix_note "
+            "BEGIN INSERT INTO words VALUES ('a'); END"
+        )
+        staged(raw, joined(raw), commit(note(0)))
+
+
+SHELL = shutil.which("sqlite3")
+
+
+@pytest.mark.skipif(not SHELL, reason="there is no sqlite3 shell")
+@pytest.mark.parametrize("options", [["-bail"], []], ids=["bail", "no bail"])
+def test_a_printed_migration_is_run_whole_or_is_not_joined(tmp_path, options):
+    """What a shell makes of the text where a table is in the way is used by nobody."""
+    file = tmp_path / "half.db"
+    text = as_sql(migrations("sqlite"))
+
+    def run():
+        return subprocess.run(
+            [SHELL, *options, str(file)], input=text, text=True, check=False
+        ).returncode
+
+    with closing(sqlite3.connect(file)) as raw:
+        raw.execute("CREATE TABLE uaix_review (x)")
+    assert run()
+    with closing(sqlite3.connect(file)) as raw:
+        code = "store.missing" if options else "store.schema"
+        assert refused(raw, code, schema=SCHEMA)
+        (count,) = raw.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        assert (count == 1) == bool(options)
+    if options:
+        with closing(sqlite3.connect(file)) as raw:
+            raw.execute("DROP TABLE uaix_review")
+        assert not run()
+        with closing(sqlite3.connect(file)) as raw:
+            joined(raw, SCHEMA)
 
 
 # Migrations that came later

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uaix_backends.ownership import Ownership
 from uaix_backends.sqlite.damage import all_of
 from uaix_backends.sqlite.erasing import note_erasure
-from uaix_backends.sqlite.migrating import check_standing, standing_of
+from uaix_backends.sqlite.migrating import check_standing, standing_of_host
 from uaix_backends.sqlite.reading import ScopeRows, most_variables
 from uaix_backends.tabular.damage import stored_scope
 from uaix_backends.tabular.migrations import check_whole
@@ -66,18 +66,16 @@ class JoinedSqliteStore:
 
     def _check_tables(self) -> None:
         """Refuse a database without the tables, or with those of another schema."""
-        try:
-            with self._host.reported():
-                standing = standing_of(self._host, self._layout, self._host.place)
-        except IntegrityError as error:
-            if error.code != "storage.tables":
-                raise
+        with self._host.reported():
+            standing = standing_of_host(self._host, self._layout, self._host.place)
+        if standing is None:
             raise StoreOpenError(
                 "the host's database has no tables of this library",
                 code="store.missing",
                 path=self._host.place,
-                hint="run what SqliteStore.migrations() gives, with your own tool",
-            ) from error
+                hint="run what SqliteStore.migrations() gives, with your own tool, on "
+                "the main database, since an attached one doesn't commit together",
+            )
         check_whole(standing, self._host.place, "SqliteStore.migrations()")
 
     def hold(self, scope: ScopeId) -> None:

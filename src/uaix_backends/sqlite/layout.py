@@ -235,6 +235,7 @@ class Layout:
             own=(*OWN_DDL, _NOTE_FORMAT),
             ddl=self.ddl,
             record=_NOTE_MIGRATION,
+            begin="BEGIN IMMEDIATE",
         )
         #: What of the tables a store has; an older version may not know all.
         self.standing = Standing()

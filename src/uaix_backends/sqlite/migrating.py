@@ -10,6 +10,7 @@ from uaix_backends.sqlite.damage import all_of, one_of
 from uaix_backends.sqlite.driver import translated
 from uaix_backends.sqlite.layout import FORMAT
 from uaix_backends.sqlite.reading import ScopeRows
+from uaix_backends.sqlite.shapes import OWN_DDL
 from uaix_backends.tabular.damage import stored_scope
 from uaix_backends.tabular.migrations import (
     check_transactional,
@@ -36,6 +37,11 @@ _LAST: Final = (
 _ROWS: Final = (
     "SELECT +version, +name, +checksum, +relations, +is_additive FROM uaix_migration "
     "ORDER BY version"
+)
+_MAIN: Final = "SELECT +sql FROM main.sqlite_master WHERE sql IS NOT NULL"
+_HIDING: Final = (
+    "SELECT 1 FROM sqlite_temp_master WHERE name LIKE 'uaix\\_%' ESCAPE '\\' "
+    "AND type IN ('table', 'view')"
 )
 _DECLARED: Final = (
     "SELECT type, sql FROM sqlite_schema WHERE sql IS NOT NULL "
@@ -102,12 +108,7 @@ def standing_of(connection: Statements, layout: Layout, path: str) -> Standing:
 
 def _check_declared(connection: apsw.Connection, standing: Standing, path: str) -> None:
     """Refuse tables, indexes, triggers and views that no migration has made."""
-    made = {
-        text
-        for script in standing.done
-        for text in script.statements
-        if text.startswith("CREATE")
-    }
+    made = _made(standing)
     found = list(connection.execute(_DECLARED))
     texts = {text for _type, text in found}
     # A later version may have made further tables and indexes. Nothing runs by itself
@@ -115,12 +116,52 @@ def _check_declared(connection: apsw.Connection, standing: Standing, path: str) 
     allowed = ("table", "index") if standing.later else ()
     strange = [text for kind, text in found if not (text in made or kind in allowed)]
     if strange or not made <= texts:
-        raise StoreOpenError(
-            "the tables of the store aren't those that it declares",
-            code="store.schema",
-            path=path,
-            hint="restore the file from a backup",
+        raise _undeclared(path, "restore the file from a backup")
+
+
+def _made(standing: Standing) -> set[str]:
+    """What the migrations that a database has had have made."""
+    return {
+        text
+        for script in standing.done
+        for text in script.statements
+        if text.startswith("CREATE")
+    }
+
+
+def _undeclared(path: str, hint: str) -> StoreOpenError:
+    return StoreOpenError(
+        "the tables of the store aren't those that it declares",
+        code="store.schema",
+        path=path,
+        hint=hint,
+    )
+
+
+def standing_of_host(
+    statements: Statements, layout: Layout, path: str
+) -> Standing | None:
+    """What of the migrations a host's database has had; None without the tables.
+
+    They must be in its main file, whole, and hidden by nothing. What the host has made
+    beside them, also on them, is its own.
+
+    Raises:
+        StoreOpenError: as `standing_of`.
+        IntegrityError: as `standing_of`.
+
+    """
+    found = {text for (text,) in all_of(statements.execute(_MAIN), "schema")}
+    if not found.intersection(OWN_DDL):
+        return None
+    if one_of(statements.execute(_HIDING), "schema"):
+        raise _undeclared(path, "drop the temporary tables that hide them")
+    standing = standing_of(statements, layout, path)
+    if not _made(standing) <= found:
+        raise _undeclared(
+            path, "run each migration whole, in one transaction, on a new database"
         )
+    return standing
 
 
 def check_standing(connection: Statements, layout: Layout, path: str) -> None:
