@@ -12,13 +12,13 @@ from contextlib import closing, contextmanager
 
 import apsw
 import pytest
-from tests.backends import host_variants
+from tests.backends import host_variants, pages
 from tests.backends.test_migrations import HARD, OLD
 from tests.store.lives import LIFE, history_of, lived
 
 from uaix_backends.backup import write_backup
 from uaix_backends.migration_scripts import as_sql, migrations
-from uaix_backends.sqlite import SqliteStore, hosts, lives
+from uaix_backends.sqlite import SqliteStore, hosts, libraries, lives
 from uaix_backends.sqlite.testing import Harness
 from uaix_conformance.comparison import contents
 from uaix_conformance.examples import OTHER, SCOPE, commit, fact, job, note
@@ -31,6 +31,7 @@ from uaix_core.store.copying import copy_whole
 from uaix_core.store.verifying import verify_scope
 from uaix_core.values.errors import (
     CallerError,
+    ConflictError,
     HostTransactionLostError,
     IntegrityError,
     StaleSnapshotError,
@@ -112,6 +113,8 @@ def test_a_claim_ends_with_the_connection(file, library, end, is_held):
 
 def test_a_connection_that_can_not_be_watched_claims_for_ever(file, monkeypatch):
     """Where nothing tells that a connection is closed, its file is for no other."""
+    monkeypatch.setattr(libraries, "_uses", {})
+    monkeypatch.setattr(lives, "_lives", {})
     monkeypatch.setattr(lives.gc, "get_referents", lambda _: [])
     raw = CONNECTS["sqlite3"](file)
     joined(raw)
@@ -122,8 +125,6 @@ def test_a_connection_that_can_not_be_watched_claims_for_ever(file, monkeypatch)
 
 def test_joining_again_and_again_leaves_nothing_behind(file, monkeypatch):
     """Who joins for every request takes no more room than who joins once."""
-    from uaix_backends.sqlite import libraries  # noqa: PLC0415 - its registry
-
     monkeypatch.setattr(libraries, "_uses", {})
     monkeypatch.setattr(lives, "_lives", {})
     for _ in range(20):
@@ -714,6 +715,107 @@ def test_a_printed_migration_is_run_whole_or_is_not_joined(tmp_path, options):
         assert not run()
         with closing(sqlite3.connect(file)) as raw:
             joined(raw, SCHEMA)
+
+
+# Erasures
+
+
+def erased_life(raw, store):
+    """Pages with canaries, superseded, moved about and erased; what must be gone."""
+    gone = []
+    for start in range(0, 400, 100):
+        titles = [(n, f"CANARY{n:04}T" * 9) for n in range(start, start + 100)]
+        staged(
+            raw,
+            store,
+            pages.add(
+                *(
+                    pages.page(n, title, f"CANDATA{n:04}".encode() * (n % 5 * 300 + 1))
+                    for n, title in titles
+                )
+            ),
+        )
+    for n in range(0, 400, 2):
+        staged(raw, store, pages.erase(n))
+        gone += [f"CANARY{n:04}T".encode(), f"CANDATA{n:04}".encode()]
+    return gone
+
+
+@both
+@pytest.mark.parametrize("setting", [0, 1, 2])
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_an_erasure_overwrites_what_it_deletes(tmp_path, library, setting, mode):
+    """After commit and checkpoint no erased byte is left, and the setting stays."""
+    file = tmp_path / "host.db"
+    with closing(CONNECTS[library](file)) as raw:
+        raw.execute(f"PRAGMA journal_mode = {mode}").fetchall()
+        word = ("OFF", "ON", "FAST")[setting]
+        raw.execute(f"PRAGMA secure_delete = {word}").fetchall()
+        for text in SqliteStore.ddl(pages.SMALL):
+            raw.execute(text)
+        store = joined(raw, pages.SMALL)
+        gone = erased_life(raw, store)
+        assert (setting,) == raw.execute("PRAGMA secure_delete").fetchone()
+        assert (
+            []
+            == raw.execute("SELECT * FROM uaix_meta WHERE name = 'erasing'").fetchall()
+        )
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        # A view's table may hold stale copies between its rows until then.
+        raw.execute("VACUUM")
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert [file] == list(tmp_path.iterdir())
+    held = file.read_bytes()
+    assert [] == [needle for needle in gone if needle in held]
+    assert b"CANARY0001T" in held
+
+
+@both
+def test_freed_pages_of_an_erasure_hold_nothing(tmp_path, library):
+    """Where no view has a copy, commit and checkpoint alone leave no erased byte."""
+    file = tmp_path / "host.db"
+    with closing(CONNECTS[library](file)) as raw:
+        raw.execute("PRAGMA journal_mode = wal").fetchall()
+        raw.execute("PRAGMA secure_delete = OFF").fetchall()
+        for text in SqliteStore.ddl(pages.SMALL):
+            raw.execute(text)
+        store = joined(raw, pages.SMALL)
+        bodies = [pages.page(n, "a", b"CANDATA%04d" % n * 900) for n in range(40)]
+        staged(raw, store, pages.add(*bodies))
+        staged(raw, store, pages.erase(*range(0, 40, 2)))
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        held = file.read_bytes()
+    found = [n for n in range(40) if b"CANDATA%04d" % n in held]
+    assert list(range(1, 40, 2)) == found
+
+
+@both
+def test_a_refused_stage_leaves_the_setting(file, library):
+    """What a stage sets of the connection is set back when it fails, too."""
+    with closing(CONNECTS[library](file)) as raw:
+        raw.execute("PRAGMA secure_delete = OFF").fetchall()
+        store = joined(raw)
+        raw.execute("BEGIN IMMEDIATE")
+        store.append(commit(note(0)))
+        code_of(lambda: store.append(commit(note(0))), ConflictError)
+        raw.execute("COMMIT")
+        code_of(lambda: store.append(commit(note(1))))
+        assert (0,) == raw.execute("PRAGMA secure_delete").fetchone()
+
+
+@both
+def test_a_store_of_its_own_finishes_what_a_host_erased(tmp_path, library):
+    """In the file of an owned store an erasure is noted, and done when it is opened."""
+    file = tmp_path / "own.db"
+    SqliteStore.open(file, create=True, schema=pages.SMALL).close()
+    with closing(CONNECTS[library](file)) as raw:
+        gone = erased_life(raw, joined(raw, pages.SMALL))
+        noted = "SELECT value FROM uaix_meta WHERE name = 'erasing'"
+        assert ("1",) == raw.execute(noted).fetchone()
+    with closing(SqliteStore.open(file, schema=pages.SMALL)) as own:
+        assert not own.has_pending_erasures
+    held = file.read_bytes()
+    assert [] == [needle for needle in gone if needle in held]
 
 
 # Migrations that came later

@@ -27,8 +27,8 @@ from uaix_core.values.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from uaix_backends.sqlite.hosts import Host
     from uaix_backends.sqlite.layout import Layout
+    from uaix_backends.sqlite.staging import Host
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
@@ -116,7 +116,7 @@ class JoinedSqliteStore:
             change = drive(steps, rows.answer)
             rows.make()
             write(rows, change)
-            if change.erased:
+            if change.erased and self._host.is_store:
                 note_erasure(self._host)
         return change.recorded
 

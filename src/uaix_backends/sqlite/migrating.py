@@ -8,7 +8,7 @@ import apsw
 
 from uaix_backends.sqlite.damage import all_of, one_of
 from uaix_backends.sqlite.driver import translated
-from uaix_backends.sqlite.layout import FORMAT
+from uaix_backends.sqlite.layout import APPLICATION_NUMBER, FORMAT
 from uaix_backends.sqlite.reading import ScopeRows
 from uaix_backends.sqlite.shapes import OWN_DDL
 from uaix_backends.tabular.damage import stored_scope
@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from uaix_backends.sqlite.connections import Connections
-    from uaix_backends.sqlite.hosts import Statements
     from uaix_backends.sqlite.layout import Layout
+    from uaix_backends.sqlite.staging import Statements
     from uaix_backends.tabular.migrations import Script, Standing
 
-#: Says in the header of a file that it is a store.
-APPLICATION_NUMBER: Final = int.from_bytes(b"UAIX", "big")
 _FORMAT: Final = "SELECT +value FROM uaix_meta WHERE name = 'format'"
 _LAST: Final = (
     "SELECT +version, +checksum FROM uaix_migration ORDER BY version DESC LIMIT 1"

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from uaix_backends.sqlite.driver import close_quietly, file_error, translated
-from uaix_backends.sqlite.layout import FORMAT
+from uaix_backends.sqlite.layout import APPLICATION_NUMBER, FORMAT
 from uaix_backends.sqlite.migrating import (
-    APPLICATION_NUMBER,
     look,
     make_tables,
     migrate,
