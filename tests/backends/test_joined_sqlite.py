@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 import apsw
 import pytest
 from tests.backends import host_variants, pages
+from tests.backends.test_joined_batches import interrupted
 from tests.backends.test_migrations import HARD, OLD
 from tests.store.lives import LIFE, history_of, lived
 
@@ -60,6 +61,11 @@ def file(tmp_path):
 
 def joined(raw, schema=KIT):
     return SqliteStore.join(raw, schema=schema)
+
+
+def numbers(store):
+    with store.snapshot(SCOPE) as snapshot:
+        return [row.number for row in snapshot.scan("note", "key", limit=1_000)]
 
 
 def code_of(call, kind=CallerError):
@@ -351,6 +357,33 @@ def test_a_stage_is_taken_back_once_the_host_s_thread_is_done(
         words = raw.execute("SELECT word FROM words").fetchall()
         assert ([("a",)] if is_patient else []) == words
         assert 0 == history_of(joined(raw))[0]
+
+
+# Interrupts
+
+
+@both
+def test_an_interrupt_anywhere_leaves_all_or_nothing(file, library):
+    """Wherever an interrupt strikes, a stage is whole or absent; the host goes on."""
+    rooms = ("uaix_backends/sqlite", "uaix_backends/tabular/writing")
+    with closing(CONNECTS[library](file)) as raw:
+        raw.execute("PRAGMA secure_delete = OFF").fetchall()
+        store = joined(raw)
+        raw.execute("BEGIN IMMEDIATE")
+        step, seen = 0, []
+        while interrupted(
+            lambda step=step: store.append(commit(note(step, title=f"{step}"))),
+            step,
+            rooms,
+        ):
+            found = numbers(store)
+            assert found in (seen, [*seen, step])
+            seen = found
+            step += 1
+        assert step > 100
+        raw.execute("COMMIT")
+        assert numbers(joined(raw)) == numbers(store) == [*seen, step]
+        assert verify_scope(store, SCOPE).is_sound
 
 
 # Another writer between two reads

@@ -48,11 +48,11 @@ class ApswHost(Host):
     def _changed(self, cursor: Any) -> int:  # noqa: ARG002 - the connection knows it
         return int(self._raw.changes())
 
-    def _take_back(self, error: BaseException) -> None:
+    def _take_back(self, name: str, error: BaseException) -> None:
         """As any host's, but the host's own threads may be in the way."""
         for _ in range(_TRIES):
             try:
-                super()._take_back(error)
+                super()._take_back(name, error)
             except apsw.ThreadingViolationError:
                 time.sleep(_PAUSE_S)
             else:

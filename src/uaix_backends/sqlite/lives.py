@@ -68,12 +68,15 @@ class Life:
             CallerError: ``host.thread`` when another thread uses the connection.
 
         """
-        if not self._used.acquire(blocking=False):
-            raise in_use()
+        is_mine = False
         try:
+            is_mine = self._used.acquire(blocking=False)
+            if not is_mine:
+                raise in_use()
             yield
         finally:
-            self._used.release()
+            if is_mine:
+                self._used.release()
 
 
 _lock = threading.RLock()

@@ -7,6 +7,7 @@ set: no pragma, no factory, no trace.
 
 from __future__ import annotations
 
+import itertools
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from uaix_backends.hosting import Joined
 
 _SAVEPOINT: Final = "uaix_stage"
+_numbers: Final = itertools.count()
 _OVERWRITES: Final = "main.secure_delete"
 #: How the statements begin that change one row each, and those that leave none.
 _ONE_ROW: Final = ("INSERT", "UPDATE")
@@ -251,15 +253,17 @@ class Host:
 
     @contextmanager
     def _saved(self) -> Iterator[None]:
-        self.execute(f"SAVEPOINT {_SAVEPOINT}")
-        self._is_staging = True
+        # A name of its own: an interrupt may have left another one open.
+        name = f"{_SAVEPOINT}_{next(_numbers)}"
         try:
+            self.execute(f"SAVEPOINT {name}")
+            self._is_staging = True
             yield
-            self.execute(f"RELEASE {_SAVEPOINT}")
+            self.execute(f"RELEASE {name}")
         except HostTransactionLostError:
             raise
         except BaseException as error:
-            self._take_back(error)
+            self._take_back(name, error)
             raise
         finally:
             self._is_staging = False
@@ -288,11 +292,17 @@ class Host:
         found = self.execute("PRAGMA main.application_id").fetchone()
         return bool(found[0] == APPLICATION_NUMBER)
 
-    def _take_back(self, error: BaseException) -> None:
+    def _take_back(self, name: str, error: BaseException) -> None:
         # What is executed outside of it would be kept at once.
         self._check_open(error)
-        self.execute(f"ROLLBACK TO {_SAVEPOINT}")
-        self.execute(f"RELEASE {_SAVEPOINT}")
+        try:
+            self.touch(f"ROLLBACK TO {name}")
+        except self.error as missing:
+            if result_of(missing) != apsw.SQLITE_ERROR:
+                raise
+            # There is no such savepoint: not yet, or not any more.
+            return
+        self.touch(f"RELEASE {name}")
 
     def _check_open(self, error: BaseException | None) -> None:
         if not (is_open(self._raw) and self._raw.in_transaction):
