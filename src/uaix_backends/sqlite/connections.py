@@ -151,10 +151,13 @@ class Connections:
             connection.execute("COMMIT")
         except apsw.Error as error:
             self._drop_writer()
+            is_full = isinstance(error, apsw.FullError)
             raise OutcomeUnknownError(
-                "the medium failed while the commit was being made durable",
+                f"the {'disk was full' if is_full else 'medium failed'} while the "
+                "commit was being made durable",
                 path=self.path,
-                hint="repeat it with the same idempotency key",
+                hint=f"{'make room, then ' if is_full else ''}repeat it with the same "
+                "idempotency key; a copy goes on where it stood",
             ) from error
 
     def _undo(self) -> None:

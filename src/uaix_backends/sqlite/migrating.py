@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -18,10 +19,10 @@ from uaix_backends.tabular.migrations import (
     other_schema,
 )
 from uaix_backends.tabular.writing import rebuild_views
-from uaix_core.values.errors import StoreOpenError
+from uaix_core.values.errors import OutcomeUnknownError, StoreOpenError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from uaix_backends.sqlite.connections import Connections
     from uaix_backends.sqlite.layout import Layout
@@ -49,13 +50,25 @@ _DECLARED: Final = (
 
 def make_tables(connections: Connections, layout: Layout) -> None:
     """Make the tables of a new store, with the marks of one."""
-    with connections.writing() as connection:
+    with _told(connections.path), connections.writing() as connection:
         if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
             # Another process was faster.
             return
         _run(connection, layout.scripts.all(), connections.path)
         connection.execute(f"PRAGMA application_id = {APPLICATION_NUMBER}")
         connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """Say what can be done when tables are there or aren't, but whole: open again."""
+    try:
+        yield
+    except OutcomeUnknownError as error:
+        if isinstance(error.__cause__, apsw.FullError):
+            raise translated(error.__cause__, path) from error
+        error.hint = "open the store again"
+        raise
 
 
 def _run(connection: apsw.Connection, scripts: Iterable[Script], path: str) -> None:
@@ -177,7 +190,7 @@ def check_standing(connection: Statements, layout: Layout, path: str) -> None:
 
 def migrate(connections: Connections, layout: Layout) -> None:
     """Run the migrations that a file lacks, and fill the views that they add."""
-    with connections.writing() as connection:
+    with _told(connections.path), connections.writing() as connection:
         missing = look(connection, layout, connections.path).missing
         # Another process may have been faster.
         _run(connection, missing, connections.path)
