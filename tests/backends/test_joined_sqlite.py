@@ -625,6 +625,30 @@ def lived_contents():
 
 
 @both
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "count_changes = ON",
+        "recursive_triggers = ON",
+        "foreign_keys = ON",
+        "reverse_unordered_selects = ON",
+        "case_sensitive_like = ON",
+        "full_column_names = ON",
+    ],
+)
+def test_what_a_host_has_set_changes_nothing(file, library, setting):
+    """Under whatever settings of the host's a life is staged as it is without."""
+    with closing(CONNECTS[library](file)) as raw:
+        raw.execute(f"PRAGMA {setting}").fetchall()
+        store = joined(raw)
+        staged(raw, store, *LIFE)
+        raw.execute("BEGIN IMMEDIATE")
+        assert history_of(store)[0] == store.rebuild(SCOPE)
+        raw.execute("COMMIT")
+        assert lived_contents() == contents(store, SCOPE)
+
+
+@both
 def test_a_trigger_that_keeps_views_is_told_of_a_rebuild(file, library):
     """A rebuild that a trigger keeps from emptying a view is taken back and told."""
     with closing(CONNECTS[library](file)) as raw:
@@ -673,10 +697,17 @@ def test_tables_must_be_in_the_main_file(tmp_path, file, library):
         assert refused(raw, "store.missing")
     with closing(CONNECTS[library](file)) as raw:
         raw.execute(f"ATTACH '{tmp_path / 'other.db'}' AS attached")
-        joined(raw)
+        store = joined(raw)
         for kind in ("TABLE", "VIEW"):
+            raw.execute("BEGIN IMMEDIATE")
             raw.execute(f"CREATE TEMP {kind} uaix_note AS SELECT 1 AS x")
             assert refused(raw, "store.schema")
+            for call in (
+                lambda: store.append(commit(note(0))),
+                lambda: store.rebuild(SCOPE),
+            ):
+                assert "store.schema" == code_of(call)
+            raw.execute("COMMIT")
             raw.execute(f"DROP {kind} temp.uaix_note")
         joined(raw)
     with closing(CONNECTS[library](":memory:")) as raw:

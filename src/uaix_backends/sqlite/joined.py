@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uaix_backends.ownership import Ownership
 from uaix_backends.sqlite.damage import all_of
 from uaix_backends.sqlite.erasing import note_erasure
-from uaix_backends.sqlite.migrating import check_standing, standing_of_host
+from uaix_backends.sqlite.migrating import check_seen, check_standing, standing_of_host
 from uaix_backends.sqlite.reading import ScopeRows, most_variables
 from uaix_backends.tabular.damage import stored_scope
 from uaix_backends.tabular.migrations import check_whole
@@ -89,6 +89,7 @@ class JoinedSqliteStore:
         """What writes to a scope: as the last writer left it, in tables that fit."""
         with self._host.staged():
             self._host.touch(_LOCK, (scope.text,))
+            check_seen(self._host, self._host.place)
             check_standing(self._host, self._layout, self._host.place)
             yield
 

@@ -165,14 +165,24 @@ def standing_of_host(
     found = {text for (text,) in all_of(statements.execute(_MAIN), "schema")}
     if not found.intersection(OWN_DDL):
         return None
-    if one_of(statements.execute(_HIDING), "schema"):
-        raise _undeclared(path, "drop the temporary tables that hide them")
+    check_seen(statements, path)
     standing = standing_of(statements, layout, path)
     if not _made(standing) <= found:
         raise _undeclared(
             path, "run each migration whole, in one transaction, on a new database"
         )
     return standing
+
+
+def check_seen(statements: Statements, path: str) -> None:
+    """Refuse a connection on which temporary tables hide those of the file.
+
+    Raises:
+        StoreOpenError: ``store.schema``.
+
+    """
+    if one_of(statements.execute(_HIDING), "schema"):
+        raise _undeclared(path, "drop the temporary tables that hide them")
 
 
 def check_standing(connection: Statements, layout: Layout, path: str) -> None:

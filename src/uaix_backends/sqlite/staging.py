@@ -155,6 +155,9 @@ class Host:
         """
         bound = self._bound(values)
         cursor.execute(text, bound)
+        if text.startswith((*_ONE_ROW, _GONE)):
+            # A host may have set that each statement gives what it has changed.
+            cursor.fetchall()
         if text.startswith(_ONE_ROW):
             is_done = self._changed(cursor) == 1
         elif text.startswith(_GONE):
