@@ -55,17 +55,24 @@ def migrations(
 
 
 def as_sql(scripts: tuple[Script, ...]) -> str:
-    """Migrations as one SQL text, each under a comment with its name and checksum."""
+    """Migrations as one SQL text, each under a comment with its name and checksum.
+
+    Each that can be is in a transaction of its own. A shell must stop at the first
+    error, since some would go on and commit the rest.
+    """
     parts = []
     for script in scripts:
         kinds = [
             "additive" if script.is_additive else "not additive",
             "in one transaction" if script.is_transactional else "outside of any",
         ]
+        texts = script.texts
+        if script.is_transactional:
+            texts = (script.begin, *texts, "COMMIT")
         parts += [
             f"-- uaix migration {script.version}: {script.name}",
             f"-- {', '.join(kinds)}; sha256 of its statements {script.checksum}",
-            *(f"{text};" for text in script.texts),
+            *(f"{text};" for text in texts),
             "",
         ]
     return "\n".join(parts)

@@ -72,6 +72,26 @@ def test_looking_at_a_database_lets_go_of_no_lock(tmp_path):
         assert before == [locks_on(tmp_path / name) for name in ("store", "two")]
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/locks"), reason="no list of locks")  # noqa: PTH110
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_a_host_s_database_keeps_the_locks_of_its_library(tmp_path, mode):
+    """A refused backup leaves the locks of another SQLite library of this process."""
+    path = tmp_path / "host.db"
+    with (
+        closing(lived("sqlite", tmp_path)) as store,
+        closing(sqlite3.connect(path, isolation_level=None)) as raw,
+    ):
+        raw.execute(f"PRAGMA journal_mode = {mode}")
+        raw.execute("CREATE TABLE words (word TEXT)")
+        raw.execute("BEGIN IMMEDIATE")
+        raw.execute("INSERT INTO words VALUES ('a')")
+        before = locks_on(path)
+        assert before
+        assert "files.target" == refused(store, path)
+        assert before == locks_on(path)
+        raw.execute("COMMIT")
+
+
 @pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_no_name_that_sqlite_uses_is_taken(tmp_path, ending, overwrite):

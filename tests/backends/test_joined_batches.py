@@ -250,13 +250,13 @@ def test_a_transaction_that_was_exchanged_is_lost(bare):
 # Interrupts
 
 
-def interrupted(call, step):
+def interrupted(call, step, rooms=_ROOMS):
     """Whether an interrupt at the n-th line of the backend came before the end."""
     steps = iter(range(step))
 
     def trace(frame, event, _argument):
         name = frame.f_code.co_filename
-        if not any(room in name for room in _ROOMS):
+        if not any(room in name for room in rooms):
             return None
         if event == "line" and next(steps, None) is None:
             raise KeyboardInterrupt

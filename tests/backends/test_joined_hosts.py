@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sqlite3
 import threading
 from contextlib import closing, contextmanager
@@ -471,39 +470,6 @@ def test_a_session_that_ended_takes_its_connection_along(kind, tmp_path):
 
 
 # Claims on a file
-
-
-def test_a_store_that_was_dropped_claims_nothing(tmp_path):
-    """A joined store that nobody holds leaves its file to any library."""
-    file = host_variants.database(tmp_path, KIT)
-    with (
-        closing(sqlite3.connect(file)) as raw,
-        closing(apsw.Connection(str(file))) as other,
-    ):
-        store = SqliteStore.join(raw, schema=KIT)
-        assert "host.second-library" == code_of(
-            lambda: SqliteStore.join(other, schema=KIT)
-        )
-        del store
-        gc.collect()
-        SqliteStore.join(other, schema=KIT).close()
-
-
-@pytest.mark.parametrize("first", [apsw, sqlite3], ids=["apsw", "sqlite3"])
-def test_a_closed_connection_claims_nothing(tmp_path, first):
-    """A store whose connection was closed leaves its file, though somebody holds it."""
-    file = str(host_variants.database(tmp_path, KIT))
-    connects = {apsw: apsw.Connection, sqlite3: sqlite3.connect}
-    raw = connects.pop(first)(file)
-    store = SqliteStore.join(raw, schema=KIT)
-    (second,) = connects.values()
-    with closing(second(file)) as other:
-        assert "host.second-library" == code_of(
-            lambda: SqliteStore.join(other, schema=KIT)
-        )
-        raw.close()
-        SqliteStore.join(other, schema=KIT).close()
-    store.close()
 
 
 def test_a_new_file_in_an_old_one_s_place_is_not_claimed(tmp_path):

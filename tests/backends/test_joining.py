@@ -579,11 +579,14 @@ def test_a_second_library_on_one_file_is_refused(tmp_path):
         closing(sqlite3.connect(file)) as raw,
         closing(apsw.Connection(str(file))) as a,
     ):
-        one = SqliteStore.join(raw, schema=KIT)
+        SqliteStore.join(raw, schema=KIT)
         assert "host.second-library" == code_of(
             lambda: SqliteStore.join(a, schema=KIT), CallerError
         )
-        one.close()
+    with (
+        closing(sqlite3.connect(file)) as raw,
+        closing(apsw.Connection(str(file))) as a,
+    ):
         other = SqliteStore.join(a, schema=KIT)
         assert "host.second-library" == code_of(
             lambda: SqliteStore.join(raw, schema=KIT), CallerError

@@ -14,6 +14,7 @@ from tests.store.lives import LIFE, history_of, local_of
 from uaix_backends import open_store
 from uaix_backends.directory.testing import harness as directory
 from uaix_backends.postgres import PostgresStore
+from uaix_backends.postgres.examining import examine
 from uaix_backends.postgres.throwaway import ThrowawayServer, binaries
 from uaix_backends.system import SystemClock, SystemIds, SystemRandom
 from uaix_conformance.examples import OTHER, SCOPE, commit, note
@@ -89,6 +90,20 @@ def code_of(call, kind=StorageError):
 
 
 # Reading
+
+
+@pytest.mark.parametrize("is_standby", [True, False])
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_what_a_server_is_gives_the_advice(is_standby, setting):
+    """A standby, and each setting that isn't durable, is told with what to do."""
+    row = ("18.1", is_standby, "repeatable read", setting, setting)
+    found = examine(lambda _text: [row], "place")
+    assert (is_standby, setting) == (found.facts["is_standby"], found.facts["fsync"])
+    expected = ["postgres.standby"] if is_standby else []
+    if setting == "off":
+        expected += ["postgres.synchronous-commit", "postgres.fsync"]
+    assert expected == [each.code for each in found.advice]
+    assert found.is_sound
 
 
 def test_a_standby_answers_as_its_primary_and_takes_no_write(tmp_path):

@@ -25,6 +25,7 @@ from tests.backends.pages import (
     erase,
     page,
     reduce_pages,
+    run,
     spoil,
     titles,
     umask,
@@ -93,6 +94,55 @@ def test_a_folder_is_not_a_store(tmp_path, create):
     assert "store.not-a-store" == code_of(
         lambda: SqliteStore.open(tmp_path, create=create), StoreOpenError
     )
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-journal"])
+def test_a_log_without_its_file_is_nobody_s_to_delete(path, store, ending):
+    """No new store is made where the log of another one lies: its commits stay."""
+    store.append(add(page(1)))
+    log = path.with_name(path.name + "-wal").read_bytes()
+    store.close()
+    whole = path.read_bytes()
+    path.unlink()
+    orphan = path.with_name(path.name + ending)
+    orphan.write_bytes(log)
+    for make in (None, path.touch) if ending == "-wal" else (None,):
+        make() if make else None
+        before = contents(path.parent)
+        with pytest.raises(StoreOpenError) as caught:
+            SqliteStore.open(path, create=True, schema=SMALL)
+        assert ("store.orphan-log", str(orphan)) == (
+            caught.value.code,
+            caught.value.path,
+        )
+        assert before == contents(path.parent)
+    # An empty one holds nothing, and a store's own log is none.
+    path.unlink(missing_ok=True)
+    orphan.write_bytes(b"")
+    with closing(SqliteStore.open(path, create=True, schema=SMALL)) as made:
+        assert [] == titles(made)
+        made.append(add(page(2)))
+        SqliteStore.open(path, create=True, schema=SMALL).close()
+    path.write_bytes(whole)
+    with closing(SqliteStore.open(path, create=True, schema=SMALL)) as again:
+        assert [1] == titles(again)
+
+
+def test_a_store_that_was_moved_with_its_log_is_whole(path, store):
+    """The file and what stands beside it, moved together, are the store elsewhere."""
+    moved = path.with_name("moved.db")
+    script = f"""
+        store = SqliteStore.open({str(path)!r}, schema=SMALL)
+        store.append(add(page(1)))
+        os._exit(0)
+    """
+    store.close()
+    run(script, path)
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).rename(moved.with_name(moved.name + ending))
+    SqliteStore.open(path, create=True, schema=SMALL).close()
+    with closing(SqliteStore.open(moved, schema=SMALL)) as again:
+        assert [1] == titles(again)
 
 
 def test_the_folder_must_exist(tmp_path):

@@ -17,7 +17,8 @@ from tests.backends.pages import (
     titles,
 )
 
-from uaix_backends.sqlite import SqliteStore
+from uaix_backends.sqlite import SqliteStore, migrating
+from uaix_backends.sqlite.driver import translated, translated_result
 from uaix_core.values.errors import (
     BusyError,
     IntegrityError,
@@ -117,6 +118,29 @@ def test_a_failing_commit_has_an_unknown_outcome(store, after):
 
     assert ([1] if after else []) == titles(store)
     assert (2 if after else 1) == store.append(add(page(2))).seq
+
+
+def test_a_full_disk_is_told_as_such(store):
+    """A reader, a new store and a commit say that the disk is full, with a hint."""
+    no_room = apsw.IOError()
+    no_room.extendedresult = apsw.SQLITE_IOERR_SHMSIZE
+    for error in (translated(no_room, "x"), translated_result(4874, "x")):
+        assert ("storage.full", True) == (error.code, "make room" in error.hint)
+    assert translated(apsw.CantOpenError(), "x").hint
+
+    fail(store, "COMMIT", apsw.FullError())
+    with pytest.raises(OutcomeUnknownError) as caught:
+        store.append(add(page(1)))
+    assert caught.value.hint.startswith("make room, then")
+
+    for error, code, hint in (
+        (apsw.FullError(), "storage.full", "make room"),
+        (apsw.IOError(), "storage.outcome-unknown", "open the store again"),
+    ):
+        fail(store, "COMMIT", error)
+        with pytest.raises(StorageError) as caught, migrating._told("x"):
+            store.append(add(page(1)))
+        assert (code, True) == (caught.value.code, hint in caught.value.hint)
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,25 @@ def test_doctor_names_the_version_of_sqlite(run, archive):
     )
 
 
+def test_doctor_says_what_server_it_is(run, archive):
+    """The facts of a PostgreSQL store tell the version, and how durable commits are."""
+    from tests.backends.postgres_server import emptied  # noqa: PLC0415 - starts it
+
+    at = ("--store", emptied())
+    run("install", archive, *at, "--scope", SCOPE.text)
+
+    ran = run("doctor", *at, "--json")
+
+    facts = ran.lines[0]["facts"]
+    assert (0, True) == (ran.code, facts["postgresql"][0].isdigit())
+    assert (False, "repeatable read") == (facts["is_standby"], facts["reads"])
+    assert {facts["synchronous_commit"], facts["fsync"]} <= {"on", "off"}
+    warned = {a["code"]: a["level"] for a in ran.lines[0]["advice"]}
+    for name in ("synchronous_commit", "fsync"):
+        code = f"postgres.{name.replace('_', '-')}"
+        assert ("warning" if facts[name] == "off" else None) == warned.get(code)
+
+
 @pytest.mark.parametrize("url", ["sqlite:store.db", "dir:store"])
 def test_open_files_are_advised_about(run, archive, tmp_path, url):
     """Files that others may read are a warning, and the store is sound all the same."""

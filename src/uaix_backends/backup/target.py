@@ -55,6 +55,10 @@ def _may_go(place: Path) -> bool:
     found = place.lstat()
     if not stat.S_ISREG(found.st_mode) or not found.st_size:
         return stat.S_ISREG(found.st_mode)
+    if any(os.path.lexists(f"{place}{ending}") for ending in _BESIDE):
+        # A database in use. Even to look into it would cost another SQLite library of
+        # this process its locks.
+        return False
     start = found.st_size - END_BYTES
     return start >= 0 and read_end(_read(place, start)) is not None
 

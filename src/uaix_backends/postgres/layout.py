@@ -258,6 +258,7 @@ class Layout:
                 ),
             ),
             ddl=partial(self.ddl, partitions=partitions),
+            begin="BEGIN",
             record=f"INSERT INTO {names.migration} "
             "(version, name, checksum, relations, is_additive) VALUES",
             filled=lambda text: text.replace("{namespace}", names.schema),

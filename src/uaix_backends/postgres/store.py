@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uaix_backends.ownership import Ownership
 from uaix_backends.postgres.connections import Connections
 from uaix_backends.postgres.driver import place_of
+from uaix_backends.postgres.examining import examine
 from uaix_backends.postgres.layout import Layout
 from uaix_backends.postgres.opening import prepare
 from uaix_backends.postgres.reading import ScopeRows
@@ -27,6 +28,7 @@ from uaix_core.store.reading import check_due, check_limit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from uaix_backends.examining import Condition
     from uaix_backends.postgres.driver import Connection
     from uaix_backends.postgres.joined import JoinedPostgresStore
     from uaix_backends.tabular.migrations import Script
@@ -218,6 +220,11 @@ class PostgresStore:
         """See `uaix_backends.examining.readable_scopes`."""
         self._owner.check()
         return readable_scopes(lambda text: self._read(text, ()), self._layout)
+
+    def examine(self) -> Condition:
+        """Ask the server what it is; see `uaix_backends.examining.examine`."""
+        self._owner.check()
+        return examine(lambda text: self._read(text, ()), self._connections.place)
 
     def due(
         self, relation: str, *, until: int, limit: int

@@ -16,7 +16,8 @@ from uaix_backends.sqlite.driver import (
     replaced,
     translated,
 )
-from uaix_backends.sqlite.libraries import Claim
+from uaix_backends.sqlite.libraries import Claim, Use, claim
+from uaix_backends.sqlite.lives import is_living
 from uaix_backends.sqlite.versions import turnstile
 from uaix_core.values.errors import (
     BusyError,
@@ -82,6 +83,8 @@ class Connections:
             busy_timeout_ms=self.busy_timeout_ms,
             reads_only=reads_only,
         )
+        # A reader that is lent may outlast the store.
+        claim(connection, self.path, Use("apsw", is_living(connection)))
         if self._turnstile and reads_only:
             # A reader passes no turnstile, so it must not move the log when it closes.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -148,10 +151,13 @@ class Connections:
             connection.execute("COMMIT")
         except apsw.Error as error:
             self._drop_writer()
+            is_full = isinstance(error, apsw.FullError)
             raise OutcomeUnknownError(
-                "the medium failed while the commit was being made durable",
+                f"the {'disk was full' if is_full else 'medium failed'} while the "
+                "commit was being made durable",
                 path=self.path,
-                hint="repeat it with the same idempotency key",
+                hint=f"{'make room, then ' if is_full else ''}repeat it with the same "
+                "idempotency key; a copy goes on where it stood",
             ) from error
 
     def _undo(self) -> None:
@@ -202,12 +208,12 @@ class Connections:
             self.is_closed = True
             writer, self._writer = self._writer, None
             idle, self._idle = self._idle, []
-        self._claim.release()
         # The writer goes last: closing the last connection tidies the log.
         for connection in idle:
             close_quietly(connection)
         if writer is not None:
             self._close_writer(writer)
+        self._claim.release()
 
     def _close_writer(self, writer: apsw.Connection) -> None:
         try:

@@ -53,13 +53,24 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StorageError], str, str], ...] = (
 )
 
 
+_HINTS = {
+    "storage.full": "make room; or, while no program has the store open, copy its file "
+    "and what lies beside it to another disk, and use it there",
+    "storage.cant-open": "a store writes beside its file, also to be read: let it, or "
+    "copy its file and what lies beside it to where it may",
+}
+
+
 def translated(error: apsw.Error, path: str) -> UaixError:
     """The library's error for one of the driver's; its message holds no content."""
     if isinstance(error, apsw.ConnectionClosedError | apsw.CursorClosedError):
         return ClosedError("the store is closed")
+    if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
+        # The file beside the store can't grow, not even for a reader.
+        error = apsw.FullError()
     for kind, ours, code, message in _ERRORS:
         if isinstance(error, kind):
-            return ours(message, code=code, path=path)
+            return ours(message, code=code, path=path, hint=_HINTS.get(code))
     name = type(error).__name__
     return StorageError(f"SQLite reports {name}", code="storage.failed", path=path)
 
@@ -92,6 +103,8 @@ def translated_result(result: int, path: str) -> UaixError:
             path=path,
             hint="roll back and repeat the whole transaction; begin it IMMEDIATE",
         )
+    if result == apsw.SQLITE_IOERR_SHMSIZE:
+        result = apsw.SQLITE_FULL
     kind = _RESULTS.get(result & 0xFF)
     if kind is not None:
         return translated(kind(), path)

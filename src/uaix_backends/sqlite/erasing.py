@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from uaix_backends.sqlite.connections import Connections
-    from uaix_backends.sqlite.hosts import Statements
     from uaix_backends.sqlite.layout import Layout
+    from uaix_backends.sqlite.staging import Statements
 
 #: In files up to so many pages the middles are cleaned after each erasing commit, in
 #: larger ones when the store is closed or opened, or by `SqliteStore.settle`.

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: The format of the tables; another one is another kind of store.
 FORMAT = 1
+#: Says in the header of a file that it is a store.
+APPLICATION_NUMBER = int.from_bytes(b"UAIX", "big")
 _NOTE_FORMAT = f"INSERT INTO uaix_meta (name, value) VALUES ('format', '{FORMAT}')"
 _NOTE_MIGRATION = (
     "INSERT INTO uaix_migration (version, name, checksum, relations, is_additive) "
@@ -235,6 +237,7 @@ class Layout:
             own=(*OWN_DDL, _NOTE_FORMAT),
             ddl=self.ddl,
             record=_NOTE_MIGRATION,
+            begin="BEGIN IMMEDIATE",
         )
         #: What of the tables a store has; an older version may not know all.
         self.standing = Standing()

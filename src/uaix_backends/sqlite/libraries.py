@@ -9,63 +9,84 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_lock = threading.Lock()
-#: Device and inode of a file -> the claims on it that are still held by somebody.
-_open: dict[tuple[int, int], weakref.WeakSet[Claim]] = {}
+    #: Device and inode.
+    File = tuple[int, int]
 
 
-class Claim:
-    """One store's use of a file through one library.
+class Use(NamedTuple):
+    """The use of a file by one store or one connection, as long as it lasts."""
 
-    It lasts until it is released, or its store is gone, or the connection is closed.
+    library: str
+    lasts: Callable[[], object]
 
-    Args:
-        path: the file.
-        library: the one that has it open.
-        is_open: whether the connection is open; None for one that only the store
-            closes.
+
+#: Reentrant, since whatever is collected meanwhile may end a use.
+_lock = threading.RLock()
+#: File -> who uses it, by the id of the object that does.
+_uses: dict[File, dict[int, Use]] = {}
+
+
+def _file_at(path: str) -> File | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - a descriptor would drop locks
+    except (OSError, ValueError):
+        return None  # In memory, or gone.
+    return found.st_dev, found.st_ino
+
+
+def claim(user: object, path: str, use: Use) -> File | None:
+    """Note that an object uses the file at a path; twice is once.
+
+    Returns:
+        The file; None when there is none.
 
     Raises:
         CallerError: ``host.second-library`` when another library has the file open.
 
     """
+    file = _file_at(path)
+    if file is None:
+        return None
+    with _lock:
+        _forget_ended()
+        users = _uses.setdefault(file, {})
+        if any(other.library != use.library for other in users.values()):
+            raise CallerError(
+                "another SQLite library of this process has the file open",
+                code="host.second-library",
+                path=path,
+                hint="close its connections first, or use one library for one file",
+            )
+        users[id(user)] = use
+    return file
 
-    def __init__(
-        self, path: str, library: str, is_open: Callable[[], bool] | None = None
-    ) -> None:
-        self._file: tuple[int, int] | None = None
-        self._library = library
-        self._is_open = is_open
-        try:
-            found = os.stat(path)  # noqa: PTH116 - a descriptor would drop locks
-        except (OSError, ValueError):
-            return  # In memory, or gone.
-        file = found.st_dev, found.st_ino
-        with _lock:
-            _forget_unused()
-            users = _open.setdefault(file, weakref.WeakSet())
-            if any(claim.is_against(library) for claim in users):
-                raise CallerError(
-                    "another SQLite library of this process has the file open",
-                    code="host.second-library",
-                    path=path,
-                    hint="use one library, or one process, for one file",
-                )
-            users.add(self)
-        self._file = file
 
-    def is_against(self, library: str) -> bool:
-        """Whether this keeps another library from opening the file."""
-        if self._library == library:
-            return False
-        return self._is_open is None or self._is_open()
+def _forget_ended() -> None:
+    for file, users in list(_uses.items()):
+        for number, use in list(users.items()):
+            if not use.lasts():
+                users.pop(number, None)
+        if not users:
+            _uses.pop(file, None)
+
+
+class Claim:
+    """A store's use of the file at a path, until it is released or the store is gone.
+
+    Raises:
+        CallerError: as `claim`.
+
+    """
+
+    def __init__(self, path: str, library: str) -> None:
+        self._file = claim(self, path, Use(library, weakref.ref(self)))
 
     def release(self) -> None:
         """End the use; doing so twice is allowed."""
@@ -73,9 +94,4 @@ class Claim:
         if file is None:
             return
         with _lock:
-            _open[file].discard(self)
-
-
-def _forget_unused() -> None:
-    for file in [file for file, users in _open.items() if not users]:
-        del _open[file]
+            _uses.get(file, {}).pop(id(self), None)

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from uaix_backends.sqlite.driver import close_quietly, file_error, translated
-from uaix_backends.sqlite.layout import FORMAT
+from uaix_backends.sqlite.layout import APPLICATION_NUMBER, FORMAT
 from uaix_backends.sqlite.migrating import (
-    APPLICATION_NUMBER,
     look,
     make_tables,
     migrate,
@@ -28,6 +27,8 @@ from uaix_backends.sqlite.migrating import (
 from uaix_core.values.errors import BusyError, IntegrityError, StoreOpenError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from uaix_backends.sqlite.connections import Connections
     from uaix_backends.sqlite.layout import Layout
 
@@ -36,6 +37,8 @@ APPLICATION_ID = APPLICATION_NUMBER.to_bytes(4, "big")
 #: What SQLite appends to a file's name while a new store is made; no ending that it
 #: uses is longer.
 JOURNAL = "-journal"
+#: And to the names of what holds commits, or what a commit had begun to overwrite.
+_LOGS = ("-wal", JOURNAL)
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _USER_VERSION = slice(60, 64)
@@ -55,7 +58,7 @@ def find_file(path: str, *, create: bool) -> None:
 
     Raises:
         StoreOpenError: ``store.missing``, ``store.not-a-store``, ``store.format``,
-            ``store.folder``.
+            ``store.folder``, ``store.orphan-log``.
         StorageError: the file can't be reached.
 
     """
@@ -63,6 +66,8 @@ def find_file(path: str, *, create: bool) -> None:
     try:
         found = place.stat()
     except (FileNotFoundError, NotADirectoryError):
+        if create:
+            _check_orphans(place, _LOGS)
         _make_file(place, create=create)
         return
     except OSError as error:
@@ -73,6 +78,7 @@ def find_file(path: str, *, create: bool) -> None:
         _recover(path)
         found = place.stat()
     if found.st_size == 0 and create:
+        _check_orphans(place, _LOGS[:1])
         return
     header = _header(path)
     if not header.startswith(_MAGIC) or header[_APPLICATION_ID] != APPLICATION_ID:
@@ -102,6 +108,25 @@ def _header(path: str) -> bytes:
             file.xClose()
     except apsw.Error as error:
         raise translated(error, path) from error
+
+
+def _check_orphans(place: Path, endings: Sequence[str]) -> None:
+    """Refuse a place beside which the log of another store was left.
+
+    SQLite would delete it; and it may hold that store's last commits.
+    """
+    for ending in endings:
+        log = place.with_name(place.name + ending)
+        with contextlib.suppress(OSError):
+            # Once more at the end: somebody else may be making the store just now.
+            if log.stat().st_size and not (place.exists() and place.stat().st_size):
+                raise StoreOpenError(
+                    "the log of another store lies there without its file",
+                    code="store.orphan-log",
+                    path=str(log),
+                    hint="it may hold commits: move it to where its file is, under "
+                    "that name, or take another place",
+                )
 
 
 def _recover(path: str) -> None:

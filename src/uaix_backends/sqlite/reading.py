@@ -11,8 +11,8 @@ from uaix_backends.tabular.reading import TabularRows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from uaix_backends.sqlite.hosts import Statements
     from uaix_backends.sqlite.layout import Layout, Table
+    from uaix_backends.sqlite.staging import Statements
     from uaix_backends.tabular.reading import Many
     from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row

@@ -15,6 +15,7 @@ from uaix_backends.sqlite.driver import translated
 from uaix_backends.sqlite.erasing import Erasures, note_erasure
 from uaix_backends.sqlite.examining import examine
 from uaix_backends.sqlite.layout import Layout
+from uaix_backends.sqlite.libraries import Claim
 from uaix_backends.sqlite.migrating import check_standing
 from uaix_backends.sqlite.opening import JOURNAL, find_file, prepare
 from uaix_backends.sqlite.reading import ScopeRows
@@ -99,11 +100,13 @@ class SqliteStore:
             StoreOpenError: ``store.path``, ``store.missing``,
                 ``store.not-a-store``, ``store.format``, ``store.schema``,
                 ``store.newer``, ``store.migration``, ``store.folder``,
-                ``store.no-log``; the file is as it was then.
+                ``store.no-log``, ``store.orphan-log``; the file is as it was then.
             IntegrityError: ``store.migration`` when other statements were run than
                 those of the migrations.
             StorageError: the medium failed (``storage.denied`` when the file can't
                 be reached).
+            CallerError: ``host.second-library`` when this process has the file open
+                through the standard library's sqlite3.
 
         """
         if synchronous not in ("FULL", "NORMAL"):
@@ -112,7 +115,12 @@ class SqliteStore:
             )
         # Also where a link leads there must be room for the names beside it.
         place = str(named_store(named_store(path).resolve(), JOURNAL))
-        find_file(place, create=create)
+        # Looking into a file of another library would already drop its locks.
+        look = Claim(place, "apsw")
+        try:
+            find_file(place, create=create)
+        finally:
+            look.release()
         layout = Layout(schema)
         connections = Connections(place, synchronous, busy_timeout_s)
         try:

@@ -36,6 +36,7 @@ class Script:
         statements: run in this order; without an end mark.
         record: the statement that notes in the store that it was run; it goes into the
             same transaction, and fails where that was done before.
+        begin: how a transaction for it begins.
 
     """
 
@@ -46,6 +47,7 @@ class Script:
     relations: Mapping[str, str]
     statements: tuple[str, ...]
     record: str = ""
+    begin: str = ""
 
     @property
     def checksum(self) -> str:
@@ -106,6 +108,7 @@ class Scripts:
         ddl: gives the statements that make the tables of relations.
         record: the statement that notes a migration, but for its values: version, name,
             checksum, relations and whether it is additive.
+        begin: how a transaction begins.
         filled: puts names that a place decides into a text of `Migration.statements`.
 
     """
@@ -119,6 +122,7 @@ class Scripts:
         own: Sequence[str],
         ddl: Callable[[Iterable[str]], list[str]],
         record: str,
+        begin: str,
         filled: Callable[[str], str] = str,
     ) -> None:
         self._schema = schema
@@ -127,6 +131,7 @@ class Scripts:
         self._own = own
         self._ddl = ddl
         self._record = record
+        self._begin = begin
         self._filled = filled
 
     def all(self) -> tuple[Script, ...]:
@@ -213,6 +218,7 @@ class Scripts:
             is_transactional=migration.is_transactional,
             relations={name: self._digests[name] for name in migration.relations},
             statements=(*(self._own if migration.version == 1 else ()), *made),
+            begin=self._begin,
         )
         return attrs.evolve(script, record=self._recorded(script))
 
