@@ -196,11 +196,12 @@ class Layout:
         mark = "scope_no, work, seq, recorded_at, digest"
         #: The row of a scope; its text is bound.
         self.scope_row = f"SELECT {mark} FROM {scope} WHERE scope = %s"
-        #: The same with the version of the last migration that isn't additive; the row
-        #: stays locked until the transaction ends.
-        self.scope_lock = (
-            f"SELECT {mark}, (SELECT max(version) FROM {self.names.migration} "
-            f"WHERE is_additive = 0) FROM {scope} WHERE scope = %s FOR UPDATE"
+        #: The same; the row stays locked until the transaction ends.
+        self.scope_lock = f"{self.scope_row} FOR UPDATE"
+        #: The version of the last migration that isn't additive. After the lock it is
+        #: asked for by itself, for a statement that waits sees what was before.
+        self.strict = (
+            f"SELECT max(version) FROM {self.names.migration} WHERE is_additive = 0"
         )
         #: Bound are the scope's text, seq, recorded_at, digest and work.
         self.new_scope = (

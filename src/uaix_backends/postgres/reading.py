@@ -64,33 +64,30 @@ class ScopeRows(TabularRows):
 
         """
         rows = cls(statements, layout, scope)
-        lock = layout.scope_lock
-        with statements.batch():
-            begin()
-            found = statements.execute(lock, (scope.text,))
-        rows.take_locked(found.fetchone())
+        rows._lock(begin)
         if rows.number is None:
             mark = rows.mark
             values = (scope.text, mark.seq, mark.recorded_at, mark.digest, 0)
-            with statements.batch():
-                statements.execute(layout.new_scope, values)
-                found = statements.execute(lock, (scope.text,))
-            rows.take_locked(found.fetchone())
+            rows._lock(lambda: statements.execute(layout.new_scope, values))
         return rows
 
-    def take_locked(self, found: Sequence[Any] | None) -> None:
-        """Take the row of a scope from `Layout.scope_lock`; raises as `take`.
+    def _lock(self, before: Callable[[], object]) -> None:
+        """Lock the row of the scope where there is one, and take it.
+
+        ``before`` executes what goes before it, in the same round trip.
 
         Raises:
             StoreOpenError: ``store.newer``; another process has changed the tables.
 
         """
-        if found is None:
-            return
-        *row, strict = found
-        self.take(row)
-        if strict != self.layout.standing.strict:
-            raise outgrown(self.scope.text, strict)
+        with self.statements.batch():
+            before()
+            found = self.statements.execute(self.layout.scope_lock, (self.scope.text,))
+            strict = self.statements.execute(self.layout.strict)
+        self.take(found.fetchone())
+        (version,) = strict.fetchone()
+        if version != self.layout.standing.strict:
+            raise outgrown(self.scope.text, version)
 
     def take(self, found: Sequence[Any] | None) -> None:
         """Take the row of the scope, when it is one.
