@@ -13,14 +13,20 @@ import psycopg
 from psycopg.pq import Format, PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
-from uaix_backends.hosting import closed, no_transaction, refused, unwrapped
+from uaix_backends.hosting import closed, refused, unwrapped
 from uaix_backends.postgres.driver import PLAIN, close_quietly, translated
-from uaix_backends.postgres.statements import Statements
-from uaix_core.values.errors import (
-    CallerError,
-    HostTransactionLostError,
-    StaleSnapshotError,
+from uaix_backends.postgres.fitness import (
+    ENDED,
+    at_rest,
+    begins,
+    check_fit,
+    failed,
+    lost,
+    timed_out,
+    unusable,
 )
+from uaix_backends.postgres.statements import Statements
+from uaix_core.values.errors import HostTransactionLostError, StaleSnapshotError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -122,7 +128,7 @@ class HostStatements(Statements):
             stage.begin = self.cursor()
             stage.begin.execute(f"SAVEPOINT {_SAVEPOINT}".encode(), prepare=False)
         elif self._status in _NONE_OPEN:
-            raise self._lost()
+            raise lost(self.place)
 
     def end_stage(self) -> None:
         """Release the savepoint: where statements go in batches, with the last of them.
@@ -163,11 +169,8 @@ class HostStatements(Statements):
         if self._joined.lender is None:
             return self._status == TransactionStatus.INTRANS
         # Its lender sends nothing when it begins one: the first statement does.
-        begins = self._status == TransactionStatus.IDLE and not (
-            self.connection.autocommit
-        )
         return self._joined.says_open() and (
-            begins or self._status == TransactionStatus.INTRANS
+            begins(self.connection) or self._status == TransactionStatus.INTRANS
         )
 
     def check(self) -> None:
@@ -175,28 +178,33 @@ class HostStatements(Statements):
 
         Raises:
             CallerError: ``host.closed``, ``host.connection``, ``host.encoding``,
-                ``host.pipeline``.
+                ``host.pipeline``, ``host.active``.
 
         """
         self._joined.check()
         if self.connection.closed:
             raise closed()
-        status = self.connection.info.parameter_status
-        for side in ("client_encoding", "server_encoding"):
-            if status(side) != "UTF8":
-                raise CallerError(
-                    f"the {side} of the connection isn't UTF8",
-                    code="host.encoding",
-                    path=self.place,
-                    hint="connect with client_encoding=utf8 to a database in UTF8",
-                )
-        if self.connection.pgconn.pipeline_status != PipelineStatus.OFF:
-            raise CallerError(
-                "the connection is in a pipeline",
-                code="host.pipeline",
-                path=self.place,
-                hint="leave it first: what is read there comes too late",
-            )
+        check_fit(self.connection, self.place)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read in the host's transaction, or by autocommit; nothing is begun.
+
+        Raises:
+            CallerError: as `check`.
+            NoTransactionError: a read would begin a transaction, or the one that is
+                open has failed.
+            StorageError: as `reported`.
+
+        """
+        self.check()
+        if self._status == TransactionStatus.INERROR:
+            raise failed(self.place)
+        is_begun = self._joined.lender is not None and self._joined.says_open()
+        if begins(self.connection) and not is_begun:
+            raise at_rest(self.place)
+        with self.reported():
+            yield
 
     @contextmanager
     def reported(self) -> Iterator[None]:
@@ -209,7 +217,11 @@ class HostStatements(Statements):
                 path=self.place,
                 hint="roll back and repeat the whole transaction",
             ) from error
+        except psycopg.errors.InFailedSqlTransaction as error:
+            raise failed(self.place) from error
         except psycopg.Error as error:
+            if error.sqlstate in ENDED:
+                raise timed_out(self.place) from error
             raise translated(error, self.place) from error
 
     @contextmanager
@@ -225,7 +237,7 @@ class HostStatements(Statements):
         """
         self.check()
         if not self._is_open():
-            raise no_transaction()
+            raise unusable(self.connection, self.place)
         with self.reported():
             stage = self._stage = _Stage()
             try:
@@ -245,7 +257,7 @@ class HostStatements(Statements):
         is_gone = stage.is_open and status == TransactionStatus.IDLE
         if is_gone or status == TransactionStatus.UNKNOWN:
             # What is executed outside of it would be kept at once.
-            raise self._lost() from error
+            raise lost(self.place) from error
         if not stage.is_open:
             return
         try:
@@ -254,10 +266,4 @@ class HostStatements(Statements):
                 self.cursor().execute(text.encode(), prepare=False)
         except psycopg.errors.InvalidSavepointSpecification:
             # It went with its transaction, and the one that is open has failed.
-            raise self._lost() from error
-
-    def _lost(self) -> HostTransactionLostError:
-        return HostTransactionLostError(
-            "the host's transaction ended while something was staged in it",
-            path=self.place,
-        )
+            raise lost(self.place) from error

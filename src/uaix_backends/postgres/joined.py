@@ -113,8 +113,7 @@ class JoinedPostgresStore:
             snapshot.close()
 
     def _read(self, text: str, values: tuple[object, ...]) -> list[tuple[Any, ...]]:
-        self._host.check()
-        with self._host.reported():
+        with self._host.reading():
             return self._host.execute(text, values).fetchall()
 
     def due(
@@ -162,11 +161,10 @@ class _Moving(TabularSnapshot):
         self._host = host
         self._layout = layout
         self._scope = scope
-        super().__init__(self._now(), host.reported)
+        super().__init__(self._now(), host.reading)
 
     def _now(self) -> ScopeRows:
-        self._host.check()
-        with self._host.reported():
+        with self._host.reading():
             return ScopeRows.read(self._host, self._layout, self._scope)
 
     def _live(self) -> ScopeRows:
