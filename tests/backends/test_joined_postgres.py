@@ -4,25 +4,31 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import psycopg
 import pytest
 import sqlalchemy
+from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
-from tests.backends.postgres_server import fresh_namespace
+from tests.backends.postgres_server import execute, fresh_namespace
 from tests.backends.test_joined_hosts import codes, reads, verbs
 from tests.store.lives import history_of
 
 from uaix_backends.postgres import PostgresStore
 from uaix_backends.postgres.testing import Host, server
 from uaix_conformance.examples import SCOPE, commit, note
-from uaix_conformance.schema import KIT
+from uaix_conformance.schema import KIT, ROOMS
+from uaix_core.schema.reducers import Changes
+from uaix_core.schema.schema import Room, Schema
 from uaix_core.values.errors import (
     CallerError,
     HostTransactionLostError,
     NoTransactionError,
+    StoreOpenError,
     UaixError,
 )
 
@@ -202,4 +208,116 @@ def test_a_connection_in_a_stream_is_told(raw, name):
     assert "host.active" in refused(verbs(store), CallerError)
     assert [(2,), (3,)] == list(rows)
     assert 1 == store.append(commit(note(0))).seq
+    raw.rollback()
+
+
+# Several threads
+
+
+def waiting_reducer(started, go):
+    """A schema whose reducer waits inside a stage."""
+
+    def reduce_slowly(_recorded, _erased):
+        started.set()
+        assert go.wait(60)
+        return Changes()
+        yield
+
+    return Schema(*ROOMS, Room("slow", (), reduce_slowly))
+
+
+def test_a_call_in_progress_keeps_other_threads_out(raw, name):
+    """While one thread is in a call the connection isn't touched by another's."""
+    started, go = threading.Event(), threading.Event()
+    slow = waiting_reducer(started, go)
+    store = PostgresStore.join(raw, schema=slow, namespace=name)
+    beside = joined(raw, name)
+    with raw.transaction(), ThreadPoolExecutor(1) as pool:
+        raw.execute("SELECT 1")
+        with beside.snapshot(SCOPE) as snapshot:
+            stage = pool.submit(store.append, commit(note(0)))
+            assert started.wait(60)
+            calls = (*verbs(store), *verbs(beside), *reads(snapshot))
+            words = refused((*calls, lambda: joined(raw, name)), CallerError)
+            go.set()
+            assert 1 == stage.result().seq
+            assert "host.thread" in words
+            assert 1 == snapshot.position
+    raw.execute("SELECT 1")
+    assert 1 == history_of(beside)[0]
+
+
+def test_threads_on_one_connection_lose_nothing(raw, name):
+    """Each call of many threads is whole or refused, and the connection goes on."""
+    store, kept, told = joined(raw, name), [], set()
+
+    def work(start):
+        for number in range(start, start + 30):
+            try:
+                store.append(commit(note(number)))
+            except CallerError as error:
+                told.add(error.code)
+            else:
+                kept.append(number)
+
+    with raw.transaction():
+        raw.execute("SELECT 1")
+        with ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(work, 100 * n) for n in range(4)]:
+                done.result()
+    assert told <= {"host.thread"}
+    assert kept
+    raw.execute("SELECT 1")
+    assert len(kept) == history_of(store)[0]
+    with store.snapshot(SCOPE) as snapshot:
+        found = snapshot.scan("note", "key", limit=1_000)
+    assert sorted(kept) == [row.number for row in found]
+
+
+# The search path
+
+
+@pytest.fixture
+def evil():
+    """A schema in which no text equals another."""
+    evil = fresh_namespace()
+    execute(f"CREATE SCHEMA {evil}")
+    execute(
+        f"CREATE FUNCTION {evil}.never(text, text) RETURNS boolean "
+        "LANGUAGE sql IMMUTABLE AS 'SELECT false'"
+    )
+    execute(
+        f"CREATE OPERATOR {evil}.= "
+        f"(FUNCTION = {evil}.never, LEFTARG = text, RIGHTARG = text)"
+    )
+    return evil
+
+
+def test_operators_before_postgresql_s_own_are_refused(raw, name, evil):
+    """Where another schema goes before pg_catalog nothing is read or written."""
+    path = f"{evil}, pg_catalog"
+    raw.execute(f"SET search_path = {path}")
+    for number in range(len(verbs(None))):
+        call = verbs(joined(raw, name))[number]
+        assert "store.search-path" in refused((call,), StoreOpenError)
+    dsn = make_conninfo(server(), options=f"-c search_path={path.replace(' ', '')}")
+    for create in (False, True):
+        call = lambda create=create: PostgresStore.open(  # noqa: E731
+            dsn, create=create, schema=KIT, namespace=name
+        )
+        assert "store.search-path" in refused((call,), StoreOpenError)
+
+
+@pytest.mark.parametrize(
+    "path", ["''", "pg_catalog, {evil}", "{evil}", "pg_temp, pg_catalog, {evil}"]
+)
+def test_every_other_search_path_will_do(raw, name, evil, path):
+    """With PostgreSQL's own operators before all others a search path changes none."""
+    raw.execute(f"SET search_path = {path.format(evil=evil)}")
+    raw.execute("CREATE TEMPORARY TABLE mine (n int)")
+    store = joined(raw, name)
+    store.append(commit(note(0, text="a")))
+    assert 1 == history_of(store)[0]
+    with store.snapshot(SCOPE) as snapshot:
+        assert "a" == snapshot.get("note", ("t0", 0)).text
     raw.rollback()

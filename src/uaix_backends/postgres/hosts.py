@@ -26,6 +26,7 @@ from uaix_backends.postgres.fitness import (
     unusable,
 )
 from uaix_backends.postgres.statements import Statements
+from uaix_backends.postgres.turns import turn_of
 from uaix_core.values.errors import HostTransactionLostError, StaleSnapshotError
 
 if TYPE_CHECKING:
@@ -76,8 +77,9 @@ class HostStatements(Statements):
     """Statements in a transaction of a host's connection.
 
     Raises:
-        CallerError: ``host.connection`` when it is no connection of psycopg; as
-            `check`.
+        CallerError: ``host.connection`` when it is no connection of psycopg,
+            ``host.closed``, ``host.thread``, ``host.encoding``, ``host.pipeline``,
+            ``host.active``.
 
     """
 
@@ -87,12 +89,15 @@ class HostStatements(Statements):
         if not isinstance(raw, psycopg.Connection):
             raise refused(lent)
         super().__init__(raw)
+        #: Shared with all that joined this connection.
+        self.turn = turn_of(raw)
         self._stage: _Stage | None = None
-        if raw.closed:
-            raise closed()
-        info = raw.info
-        self.place = f"postgresql://{info.host}:{info.port}/{info.dbname}"
-        self.check()
+        with self.turn.taken():
+            if raw.closed:
+                raise closed()
+            info = raw.info
+            self.place = f"postgresql://{info.host}:{info.port}/{info.dbname}"
+            self._check()
 
     def cursor(self) -> _PlainCursor:
         """A cursor that knows nothing of the host's factories, loaders and dumpers."""
@@ -173,7 +178,7 @@ class HostStatements(Statements):
             begins(self.connection) or self._status == TransactionStatus.INTRANS
         )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Refuse a connection that is of no use now, or changes what is stored.
 
         Raises:
@@ -191,20 +196,21 @@ class HostStatements(Statements):
         """Read in the host's transaction, or by autocommit; nothing is begun.
 
         Raises:
-            CallerError: as `check`.
+            CallerError: ``host.thread``, and what else is wrong with the connection.
             NoTransactionError: a read would begin a transaction, or the one that is
                 open has failed.
             StorageError: as `reported`.
 
         """
-        self.check()
-        if self._status == TransactionStatus.INERROR:
-            raise failed(self.place)
-        is_begun = self._joined.lender is not None and self._joined.says_open()
-        if begins(self.connection) and not is_begun:
-            raise at_rest(self.place)
-        with self.reported():
-            yield
+        with self.turn.taken():
+            self._check()
+            if self._status == TransactionStatus.INERROR:
+                raise failed(self.place)
+            is_begun = self._joined.lender is not None and self._joined.says_open()
+            if begins(self.connection) and not is_begun:
+                raise at_rest(self.place)
+            with self.reported():
+                yield
 
     @contextmanager
     def reported(self) -> Iterator[None]:
@@ -233,11 +239,18 @@ class HostStatements(Statements):
             HostTransactionLostError: it ended before the block did.
             StaleSnapshotError: it has to be repeated as a whole.
             StorageError: as the server reports; the transaction is as it was.
+            CallerError: as `reading`.
 
         """
-        self.check()
-        if not self._is_open():
-            raise unusable(self.connection, self.place)
+        with self.turn.taken():
+            self._check()
+            if not self._is_open():
+                raise unusable(self.connection, self.place)
+            with self._saved():
+                yield
+
+    @contextmanager
+    def _saved(self) -> Iterator[None]:
         with self.reported():
             stage = self._stage = _Stage()
             try:

@@ -203,6 +203,11 @@ class Layout:
         self.strict = (
             f"SELECT max(version) FROM {self.names.migration} WHERE is_additive = 0"
         )
+        #: Both in one row, which is there for an unknown scope as well.
+        self.scope_seen = (
+            f"SELECT ({self.strict}), {mark} FROM (SELECT 1) AS always "
+            f"LEFT JOIN ({self.scope_row}) AS s ON true"
+        )
         #: Bound are the scope's text, seq, recorded_at, digest and work.
         self.new_scope = (
             f"INSERT INTO {scope} (scope, seq, recorded_at, digest, work) "

@@ -22,6 +22,17 @@ if TYPE_CHECKING:
 _SCOPE_TYPES: Final = (int, int, int, int, str)
 
 
+def unrecorded(place: str) -> IntegrityError:
+    """The error for tables whose migrations aren't noted, or not any more."""
+    return IntegrityError(
+        "the store doesn't say which migrations it has had",
+        code="store.migration",
+        path=place,
+        hint="restore the store from a backup, or run again the last statement of "
+        "each migration that it had",
+    )
+
+
 class ScopeRows(TabularRows):
     """What one scope holds, as the transaction of a connection shows it."""
 
@@ -57,11 +68,7 @@ class ScopeRows(TabularRows):
         """The scope with its row locked until the transaction ends; made if missing.
 
         Whatever is read afterwards at READ COMMITTED is what the last writer left.
-        ``begin`` begins the transaction, in the same round trip.
-
-        Raises:
-            StoreOpenError: ``store.newer``; another process has changed the tables.
-
+        ``begin`` begins the transaction, in the same round trip; raises as `seen`.
         """
         rows = cls(statements, layout, scope)
         rows._lock(begin)
@@ -74,20 +81,39 @@ class ScopeRows(TabularRows):
     def _lock(self, before: Callable[[], object]) -> None:
         """Lock the row of the scope where there is one, and take it.
 
-        ``before`` executes what goes before it, in the same round trip.
-
-        Raises:
-            StoreOpenError: ``store.newer``; another process has changed the tables.
-
+        ``before`` executes what goes before it, in the same round trip; raises as
+        `seen`.
         """
         with self.statements.batch():
             before()
             found = self.statements.execute(self.layout.scope_lock, (self.scope.text,))
             strict = self.statements.execute(self.layout.strict)
         self.take(found.fetchone())
-        (version,) = strict.fetchone()
-        if version != self.layout.standing.strict:
-            raise outgrown(self.scope.text, version)
+        self._check_strict(strict.fetchone()[0])
+
+    @classmethod
+    def seen(cls, statements: Statements, layout: Layout, scope: ScopeId) -> ScopeRows:
+        """The scope as it is, in tables that are as they were when looked at.
+
+        Raises:
+            StoreOpenError: ``store.newer``; another process has changed the tables.
+            IntegrityError: ``store.migration``; what was noted of them is gone.
+
+        """
+        rows = cls(statements, layout, scope)
+        found: Any = statements.execute(layout.scope_seen, (scope.text,)).fetchone()
+        strict, *row = found
+        rows._check_strict(strict)
+        rows.take(None if row[0] is None else row)
+        return rows
+
+    def _check_strict(self, version: int | None) -> None:
+        known = self.layout.standing.strict
+        if version == known:
+            return
+        if version is None or version in range(known or 0):
+            raise unrecorded(self.scope.text)
+        raise outgrown(self.scope.text, version)
 
     def take(self, found: Sequence[Any] | None) -> None:
         """Take the row of the scope, when it is one.
