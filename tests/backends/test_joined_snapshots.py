@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from tests.authority.granting import SCOPE as APOLLO
 from tests.authority.granting import document, granting, session_over
-from tests.backends.postgres_server import fresh_namespace
+from tests.backends.postgres_server import execute, fresh_namespace, waiting
 from tests.backends.test_joined_batches import failing
 
 from uaix_backends.postgres import PostgresStore, hosts
@@ -47,7 +48,7 @@ class Place:
 @pytest.fixture
 def place():
     """A place with two notes."""
-    with closing(Place(KIT)) as made:
+    with closing(Place(KIT, busy_timeout_s=0.2)) as made:
         made.other.append(commit(note(0), note(1), puts=[job(0)]))
         yield made
 
@@ -229,3 +230,64 @@ def test_verbs_that_write_read_what_nobody_changes(monkeypatch):
                     write()
         assert len(outcomes) >= 6
         assert verify_scope(place.other, APOLLO).is_sound
+
+
+# Scopes that are held
+
+
+def scopes_of(place):
+    return execute(f"SELECT scope, seq FROM {place.name}.uaix_scope ORDER BY scope")  # noqa: S608 - ours
+
+
+def test_a_scope_that_is_only_held_leaves_no_row(place):
+    """Who holds a new scope and writes nothing has nothing staged there."""
+    store = place.join()
+    with place.raw.transaction():
+        store.hold(OTHER)
+        store.hold(SCOPE)
+    assert [(SCOPE.text, 1)] == scopes_of(place)
+    with place.raw.transaction():
+        store.hold(OTHER)
+        assert 1 == store.append(commit(note(0), scope=OTHER)).seq
+    assert [(SCOPE.text, 1), (OTHER.text, 1)] == scopes_of(place)
+
+
+@pytest.mark.parametrize("is_made", [False, True], ids=["held", "staged"])
+def test_a_new_scope_that_is_held_is_kept_from_others(place, is_made):
+    """Whoever comes to a scope without any commit waits for who holds it."""
+    store, name = place.join(), place.name
+    late = psycopg.connect(make_conninfo(server(), application_name=name))
+    beside = PostgresStore.join(late, schema=KIT, namespace=name)
+    with closing(late):
+        late.execute("SELECT 1")
+        with place.raw.transaction():
+            store.hold(OTHER)
+            with pytest.raises(BusyError):
+                place.other.append(commit(note(5), scope=OTHER))
+            with place.raw.transaction():
+                store.append(commit(note(0), scope=OTHER))
+                if not is_made:
+                    raise psycopg.Rollback
+            stack = ExitStack()
+            waiter = stack.enter_context(waiting(name, lambda: beside.hold(OTHER)))
+        stack.close()
+        assert waiter.result() is None
+        with beside.snapshot(OTHER) as snapshot:
+            assert is_made == snapshot.position
+        assert 1 + is_made == beside.append(commit(note(1), scope=OTHER)).seq
+        late.commit()
+    with place.other.snapshot(OTHER) as snapshot:
+        assert 1 + is_made == len(snapshot.scan("note", "key", limit=9))
+
+
+def test_a_new_scope_is_held_under_a_stricter_level(place):
+    """At REPEATABLE READ another's commit to a held scope is told at the append."""
+    store = place.join()
+    place.raw.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    place.raw.execute("SELECT 1")
+    place.other.append(commit(note(0), scope=OTHER))
+    store.hold(OTHER)
+    with pytest.raises(StaleSnapshotError) as caught:
+        store.append(commit(note(1), scope=OTHER))
+    assert "host.stale-snapshot" == caught.value.code
+    place.raw.rollback()

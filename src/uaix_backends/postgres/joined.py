@@ -92,7 +92,7 @@ class JoinedPostgresStore:
         """See `uaix_core.store.port.Holding.hold`; raises as `append`."""
         self._owner.check()
         with self._staged():
-            self._locked(scope)
+            ScopeRows.locked(self._host, self._layout, scope, makes=False)
 
     def append(self, commit: Commit | Recorded) -> Recorded:
         """Stage a commit in the host's transaction, all of it or nothing.
@@ -127,7 +127,7 @@ class JoinedPostgresStore:
         return self._layout.names.namespace, scope.text
 
     def _locked(self, scope: ScopeId) -> ScopeRows:
-        return ScopeRows.locked(self._host, self._layout, scope, lambda: None)
+        return ScopeRows.locked(self._host, self._layout, scope)
 
     @contextmanager
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:

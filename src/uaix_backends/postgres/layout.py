@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from uaix_core.schema.relations import Key, Relation
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
+    from uaix_core.values.ids import ScopeId
 
 
 #: The format of the tables; another one is another kind of store.
@@ -208,6 +210,9 @@ class Layout:
             f"SELECT ({self.strict}), {mark} FROM (SELECT 1) AS always "
             f"LEFT JOIN ({self.scope_row}) AS s ON true"
         )
+        #: Keeps others from a scope that has no row yet, until the transaction ends;
+        #: bound is the scope's `number`.
+        self.reserve = "SELECT pg_catalog.pg_advisory_xact_lock(%s)"
         #: Bound are the scope's text, seq, recorded_at, digest and work.
         self.new_scope = (
             f"INSERT INTO {scope} (scope, seq, recorded_at, digest, work) "
@@ -245,6 +250,12 @@ class Layout:
         }
         #: What of the migrations a store has had; an older version may not know all.
         self.standing = Standing()
+
+    def number(self, scope: ScopeId) -> int:
+        """How a scope is known among the advisory locks of the database."""
+        name = f"{self.names.namespace}\0{scope.text}"
+        digest = hashlib.sha256(name.encode()).digest()
+        return int.from_bytes(digest[:8], signed=True)
 
     def scripts(self, partitions: int) -> Scripts:
         """The migrations that make these tables, cut into so many parts."""

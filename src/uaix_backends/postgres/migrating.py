@@ -120,4 +120,4 @@ def migrate(
     for (text,) in found.fetchall():
         scope = stored_scope(text)
         statements = Statements(connection)
-        rebuild_views(ScopeRows.locked(statements, layout, scope, lambda: None))
+        rebuild_views(ScopeRows.locked(statements, layout, scope))

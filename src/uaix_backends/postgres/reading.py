@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_backends.tabular.migrations import outgrown
@@ -63,20 +64,30 @@ class ScopeRows(TabularRows):
         statements: Statements,
         layout: Layout,
         scope: ScopeId,
-        begin: Callable[[], object],
+        begin: Callable[[], object] = lambda: None,
+        *,
+        makes: bool = True,
     ) -> ScopeRows:
-        """The scope with its row locked until the transaction ends; made if missing.
+        """The scope with its row locked until the transaction ends.
 
         Whatever is read afterwards at READ COMMITTED is what the last writer left.
         ``begin`` begins the transaction, in the same round trip; raises as `seen`.
+        A missing row is made, or only kept from others when it isn't to be: who makes
+        it keeps others from it as well.
         """
         rows = cls(statements, layout, scope)
         rows._lock(begin)
         if rows.number is None:
-            mark = rows.mark
-            values = (scope.text, mark.seq, mark.recorded_at, mark.digest, 0)
-            rows._lock(lambda: statements.execute(layout.new_scope, values))
+            rows._lock(partial(rows._reserve, makes=makes))
         return rows
+
+    def _reserve(self, *, makes: bool) -> None:
+        """Keep others from a scope without a row, which is made if it is to be."""
+        layout, mark = self.layout, self.mark
+        self.statements.execute(layout.reserve, (layout.number(self.scope),))
+        if makes:
+            values = (self.scope.text, mark.seq, mark.recorded_at, mark.digest, 0)
+            self.statements.execute(layout.new_scope, values)
 
     def _lock(self, before: Callable[[], object]) -> None:
         """Lock the row of the scope where there is one, and take it.
