@@ -9,10 +9,14 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tests.backends.postgres_server import execute, fresh_namespace, waiting
 from tests.backends.test_migrations import HARD, NEW, OLD
+from tests.store.lives import LIFE, history_of, lived
 
 from uaix_backends.postgres import PostgresStore
 from uaix_backends.postgres.testing import server
 from uaix_conformance.examples import SCOPE, commit, note
+from uaix_conformance.schema import KIT, ROOMS
+from uaix_core.schema.migrations import Migration
+from uaix_core.schema.schema import Schema
 from uaix_core.store.verifying import verify_scope
 from uaix_core.values.errors import IntegrityError, StoreOpenError, UaixError
 
@@ -212,6 +216,36 @@ def test_tables_that_were_rolled_back_are_looked_at_anew():
                 store.append(commit(note(0)))
             assert "store.missing" == code_of(lambda: store.append(commit(note(0))))
             raw.rollback()
+
+
+@pytest.mark.parametrize(
+    ("room", "is_view"), [(ROOMS[2], True), (ROOMS[3], False)], ids=["views", "work"]
+)
+def test_a_step_that_adds_views_says_that_they_are_empty(room, is_view):
+    """Who has to run it is told to rebuild after it, and then the views are whole."""
+    name, added = fresh_namespace(), [each.name for each in room.relations]
+    first = Migration(1, "most", [n for n in KIT.relations if n not in added])
+    rooms = [each for each in ROOMS if each is not room]
+    small = Schema(*rooms, migrations=[first])
+    second = Migration(2, "more", added, is_additive=is_view)
+    large = Schema(*ROOMS, migrations=[first, second])
+    with closing(opened(name, small)) as store:
+        for one in LIFE if is_view else (commit(note(0)),):
+            store.append(one)
+    with closing(psycopg.connect(server())) as raw:
+        raw.execute("SELECT 1")
+        store = PostgresStore.join(raw, schema=large, namespace=name)
+        with pytest.raises(StoreOpenError, match="migration 2") as caught:
+            store.hold(SCOPE)
+        assert is_view == ("rebuild() each scope" in caught.value.hint)
+        for text in PostgresStore.migrations(large, namespace=name)[1].texts:
+            raw.execute(text)
+        for scope in store.scopes(limit=9):
+            store.rebuild(scope)
+        assert verify_scope(store, SCOPE).is_sound
+        if is_view:
+            assert history_of(lived("memory", None)) == history_of(store)
+        raw.commit()
 
 
 # What an owned store finds

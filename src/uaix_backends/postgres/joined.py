@@ -12,7 +12,7 @@ from uaix_backends.postgres.migrating import standing_of
 from uaix_backends.postgres.reading import ScopeRows
 from uaix_backends.postgres.turns import state_of
 from uaix_backends.tabular.damage import stored_scope
-from uaix_backends.tabular.migrations import check_whole
+from uaix_backends.tabular.migrations import check_whole, has_views
 from uaix_backends.tabular.snapshots import TabularSnapshot
 from uaix_backends.tabular.writing import rebuild_views, write
 from uaix_core.schema.commits import Recorded
@@ -85,7 +85,10 @@ class JoinedPostgresStore:
                 path=self._host.place,
                 hint="run what PostgresStore.migrations() gives, with your own tool",
             )
-        check_whole(standing, self._host.place, "PostgresStore.migrations()")
+        # Views that are added are empty.
+        is_filled = not has_views(self.schema, standing.missing)
+        then = "" if is_filled else ", and then rebuild() each scope"
+        check_whole(standing, self._host.place, "PostgresStore.migrations()", then=then)
         self._is_checked = True
 
     def hold(self, scope: ScopeId) -> None:
