@@ -6,6 +6,7 @@ in it and one table of the host's own.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
@@ -74,13 +75,17 @@ def _seen(connection: HostConnection) -> tuple[int, list[str]]:
 
 @pytest.mark.clause("15.1")
 def test_an_append_needs_the_host_s_transaction(mine: HostConnection) -> None:
-    """Outside one it is refused, and none was begun."""
+    """Outside one it is refused, and neither it nor a read has begun one."""
     store = mine.join(KIT)
     for made in (commit(note(0)), commit(puts=[job(0)])):
         with pytest.raises(errors.UaixError) as raised:
             store.append(made)
         assert "NoTransactionError" == type(raised.value).__name__
         assert not mine.in_transaction()
+    with suppress(errors.NoTransactionError):
+        assert [] == rows(store, SCOPE, "note")
+        assert [] == list(store.scopes(limit=1))
+    assert not mine.in_transaction()
     mine.begin()
     assert 1 == store.append(commit(note(0))).seq
     mine.rollback()

@@ -49,7 +49,7 @@ def standing_of(statements: Statements, layout: Layout, place: str) -> Standing 
     if tables is None:
         return None
     if not {"uaix_meta", "uaix_migration"} <= set(json.loads(tables)):
-        raise unrecorded(place)
+        raise unrecorded(place, has_tables=False)
     with statements.batch():
         notes = statements.execute(f"SELECT name, value FROM {names.meta}")
         rows = statements.execute(

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 _SCOPE_TYPES: Final = (int, int, int, int, str)
 
 
-def unrecorded(place: str) -> IntegrityError:
-    """The error for tables whose migrations aren't noted, or not any more."""
+def unrecorded(place: str, *, has_tables: bool = True) -> IntegrityError:
+    """The error for a store whose migrations aren't noted, or not any more."""
+    again = ", or run again the last statement of each migration that it had"
     return IntegrityError(
         "the store doesn't say which migrations it has had",
         code="store.migration",
         path=place,
-        hint="restore the store from a backup, or run again the last statement of "
-        "each migration that it had",
+        hint=f"restore the store from a backup{again if has_tables else ''}",
     )
 
 
