@@ -291,3 +291,26 @@ def test_a_new_scope_is_held_under_a_stricter_level(place):
         store.append(commit(note(1), scope=OTHER))
     assert "host.stale-snapshot" == caught.value.code
     place.raw.rollback()
+
+
+def test_the_first_writers_of_a_scope_need_no_lock_to_be_one_chain(place):
+    """Where advisory locks keep nobody out, the key of the scope's row decides."""
+    store = place.join()
+    for each in (store, place.other):
+        each._layout.reserve = "SELECT %s"
+    with place.raw.transaction():
+        store.hold(OTHER)
+        assert 1 == place.other.append(commit(note(0), scope=OTHER)).seq
+        assert 2 == store.append(commit(note(1), scope=OTHER)).seq
+    late = psycopg.connect(make_conninfo(server(), application_name=place.name))
+    beside = PostgresStore.join(late, schema=KIT, namespace=place.name)
+    beside._layout.reserve = "SELECT %s"
+    third = commit(note(0), scope=APOLLO)
+    with closing(late), late.transaction(), place.raw.transaction():
+        late.execute("SELECT 1")
+        assert 1 == beside.append(third).seq
+        with pytest.raises(BusyError):
+            place.other.append(commit(note(1), scope=APOLLO))
+    assert 2 == place.other.append(commit(note(1), scope=APOLLO)).seq
+    for scope in (OTHER, APOLLO):
+        assert verify_scope(place.other, scope).is_sound

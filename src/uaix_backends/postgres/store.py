@@ -134,7 +134,8 @@ class PostgresStore:
         """A store that works inside the transactions of a host's connection.
 
         Nothing is begun, committed or rolled back, nothing is set on the connection,
-        and no table is made: the host's database has those of `ddl`.
+        and no table is made: the host's database has those of `ddl`. They are looked
+        at when the store is first used, for joining asks the server nothing.
 
         Args:
             connection: of psycopg, or a SQLAlchemy ``Connection`` over one.
@@ -143,8 +144,11 @@ class PostgresStore:
 
         Raises:
             CallerError: ``host.connection``, ``host.closed``, ``host.encoding``,
-                ``host.pipeline``.
-            StoreOpenError: ``store.missing``, ``store.schema``, ``store.option``.
+                ``host.pipeline``, ``host.active``, ``host.thread``.
+            StoreOpenError: ``store.option``; once it is used ``store.missing``,
+                ``store.schema``, ``store.format``, ``store.newer``,
+                ``store.migration``, ``store.search-path``.
+            IntegrityError: ``store.migration``, once it is used.
 
         """
         from uaix_backends.postgres.joined import (  # noqa: PLC0415 - for hosts
