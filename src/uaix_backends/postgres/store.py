@@ -79,7 +79,8 @@ class PostgresStore:
         Raises:
             StoreOpenError: ``store.url``, ``store.missing``, ``store.format``,
                 ``store.schema``, ``store.newer``, ``store.migration``,
-                ``store.server``, ``store.encoding``, ``store.option``.
+                ``store.server``, ``store.encoding``, ``store.option``,
+                ``store.search-path``.
             IntegrityError: ``store.migration`` when other statements were run than
                 those of the migrations.
             StorageError: ``storage.connection`` when the server can't be reached, and
