@@ -6,7 +6,8 @@ in it and one table of the host's own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -18,11 +19,13 @@ from uaix_core.store.port import Capability
 from uaix_core.values import errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from uaix_conformance.harness import Harness, Host, HostConnection
 
 pytestmark = pytest.mark.requires(Capability.JOINS)
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -49,24 +52,40 @@ def theirs(host: Host) -> Iterator[HostConnection]:
     connection.close()
 
 
+def _shown(connection: HostConnection, read: Callable[[], T]) -> T:
+    """What is read, in a transaction where a store refuses to read without one."""
+    try:
+        return read()
+    except errors.NoTransactionError:
+        connection.begin()
+        found = read()
+        connection.rollback()
+        return found
+
+
 def _seen(connection: HostConnection) -> tuple[int, list[str]]:
     """How many notes and which host rows a connection sees."""
     store = connection.join(KIT)
     try:
-        return len(rows(store, SCOPE, "note")), connection.words()
+        found = _shown(connection, lambda: rows(store, SCOPE, "note"))
+        return len(found), connection.words()
     finally:
         store.close()
 
 
 @pytest.mark.clause("15.1")
 def test_an_append_needs_the_host_s_transaction(mine: HostConnection) -> None:
-    """Outside one it is refused, and none was begun."""
+    """Outside one it is refused, and neither it nor a read has begun one."""
     store = mine.join(KIT)
     for made in (commit(note(0)), commit(puts=[job(0)])):
         with pytest.raises(errors.UaixError) as raised:
             store.append(made)
         assert "NoTransactionError" == type(raised.value).__name__
         assert not mine.in_transaction()
+    with suppress(errors.NoTransactionError):
+        assert [] == rows(store, SCOPE, "note")
+        assert [] == list(store.scopes(limit=1))
+    assert not mine.in_transaction()
     mine.begin()
     assert 1 == store.append(commit(note(0))).seq
     mine.rollback()
@@ -101,7 +120,8 @@ def test_a_rollback_takes_everything_back(mine: HostConnection) -> None:
     mine.commit()
 
     assert place_of(first) == place_of(second)
-    assert [1] == [row.version for row in rows(store, SCOPE, "job")]
+    found = _shown(mine, lambda: rows(store, SCOPE, "job"))
+    assert [1] == [row.version for row in found]
 
 
 @pytest.mark.clause("15.4")
@@ -142,8 +162,11 @@ def test_a_joined_snapshot_moves_with_the_transaction(mine: HostConnection) -> N
         assert 1 == snapshot.position
         assert snapshot.get("note", ("t0", 0)) is not None
     mine.rollback()
+    assert 0 == len(_shown(mine, lambda: rows(store, SCOPE, "note")))
+    mine.begin()
     with store.snapshot(SCOPE) as snapshot:
         assert 0 == snapshot.position
+    mine.rollback()
 
 
 @pytest.mark.clause("15.6")

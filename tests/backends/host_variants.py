@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy
@@ -18,8 +19,21 @@ from uaix_backends.sqlite.store import SqliteStore
 from uaix_backends.sqlite.testing import Harness as SqliteHarness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+
+@contextmanager
+def looking(connection: Any) -> Iterator[Any]:
+    """A host's transaction to read in: the one that is open, or one of its own."""
+    if connection.in_transaction():
+        yield connection
+        return
+    connection.begin()
+    try:
+        yield connection
+    finally:
+        connection.rollback()
 
 
 def database(path: Path, schema: Any) -> Path:

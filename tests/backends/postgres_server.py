@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from uaix_backends.postgres.testing import server
 from uaix_core.session.schema import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
 
     from uaix_core.schema.schema import Schema
 
@@ -60,6 +62,24 @@ def terminated(connections: Iterable[psycopg.Connection[Any]]) -> None:
     execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) AS pid", pids)
     while execute("SELECT 1 FROM pg_stat_activity WHERE pid = ANY(%s)", pids):
         time.sleep(0.01)
+
+
+@contextmanager
+def waiting(name: str, work: Callable[[], object]) -> Iterator[Future[Any]]:
+    """Work in a thread, of which a connection of this name waits for a lock by now.
+
+    The work is over when the block is.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(work)
+        asked = (
+            "SELECT 1 FROM pg_stat_activity "
+            "WHERE application_name = %s AND wait_event_type = 'Lock'"
+        )
+        while not execute(asked, name):
+            assert not future.done(), future.exception()
+            time.sleep(0.01)
+        yield future
 
 
 @contextmanager

@@ -298,6 +298,7 @@ def test_a_closed_connection_is_told(host):
     """On a closed connection nothing is joined, staged or read, and that is said."""
     mine = host.connect()
     store = mine.join(KIT)
+    mine.begin()
     with store.snapshot(SCOPE) as snapshot:
         mine.close()
         assert {"host.closed"} == codes(
@@ -413,6 +414,7 @@ def test_a_connection_that_went_back_to_its_pool_is_let_alone(kind, tmp_path):
     engine, join = pooled(kind, tmp_path)
     with engine.connect() as lent:
         store = join(lent)
+        begun(lent)
         opened = store.snapshot(SCOPE)
         snapshot = opened.__enter__()
     with engine.connect() as other:
@@ -424,13 +426,20 @@ def test_a_connection_that_went_back_to_its_pool_is_let_alone(kind, tmp_path):
     engine.dispose()
 
 
+def replaced(connection):
+    """Have another connection behind it, as after a loss and a rollback."""
+    connection.invalidate()
+    connection.get_transaction().rollback()
+    return connection.connection
+
+
 @pools
 @pytest.mark.parametrize(
     ("lose", "code"),
     [
         (lambda lent: lent.invalidate(), "host.closed"),
         (lambda lent: lent.connection.invalidate(), "host.connection"),
-        (lambda lent: (lent.invalidate(), lent.connection), "host.connection"),
+        (replaced, "host.connection"),
         (lambda lent: lent.detach(), "host.connection"),
     ],
     ids=["invalidated", "invalidated below", "replaced", "detached"],
@@ -440,6 +449,7 @@ def test_a_connection_that_its_pool_has_lost_is_let_alone(kind, lose, code, tmp_
     engine, join = pooled(kind, tmp_path)
     with engine.connect() as lent:
         store = join(lent)
+        begun(lent)
         with store.snapshot(SCOPE) as snapshot:
             lose(lent)
             assert {code} == codes((*verbs(store), *reads(snapshot)))

@@ -112,13 +112,13 @@ def test_a_whole_life_is_staged_and_equal(mine):
     mine.commit()
 
     memory = lived("memory", None)
+    mine.begin()
     for scope in (SCOPE, OTHER):
         assert history_of(memory, scope) == history_of(store, scope)
         assert local_of(memory, scope) == local_of(store, scope)
         assert verify_scope(store, scope).is_sound
     assert [SCOPE, OTHER] == list(store.scopes(limit=9))
     assert [OTHER, SCOPE] == [s for s, _ in store.due("job", until=9, limit=9)][::-1]
-    mine.begin()
     assert store.rebuild(SCOPE) == history_of(store)[0]
     mine.rollback()
     assert ["a"] == mine.words()
@@ -142,7 +142,7 @@ def test_a_savepoint_of_the_host_takes_the_stage_along(mine):
         raw.execute("ROLLBACK TO SAVEPOINT mine")
     assert 2 == store.append(commit(note(2))).seq
     mine.commit()
-    with store.snapshot(SCOPE) as snapshot:
+    with host_variants.looking(mine), store.snapshot(SCOPE) as snapshot:
         keys = [row.number for row in snapshot.scan("note", "key", limit=9)]
     assert [0, 2] == keys
 
@@ -189,7 +189,8 @@ def test_outside_a_transaction_nothing_is_written(mine):
     for call in (lambda: store.append(commit(note(0))), lambda: store.rebuild(SCOPE)):
         assert "host.no-transaction" == code_of(call, NoTransactionError)
     assert not mine.in_transaction()
-    assert 0 == history_of(store)[0]
+    with host_variants.looking(mine):
+        assert 0 == history_of(store)[0]
 
 
 def test_sqlalchemy_s_default_transaction_is_none(tmp_path):
@@ -324,8 +325,9 @@ def test_a_transaction_that_ends_meanwhile_is_lost(mine, how):
     )
     assert [None] == ends
     assert not mine.in_transaction()
-    assert (["a"] if how == "commit" else []) == mine.words()
-    assert 0 == history_of(mine.join(KIT))[0]
+    with host_variants.looking(mine):
+        assert (["a"] if how == "commit" else []) == mine.words()
+        assert 0 == history_of(mine.join(KIT))[0]
 
 
 def test_a_host_that_died_leaves_nothing(tmp_path):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sqlite3
 import subprocess
 import sys
-import textwrap
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 import sqlalchemy
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from tests.backends.postgres_server import execute
 
 from uaix_backends import migrations
@@ -40,49 +41,57 @@ def database():
     execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+#: The last revision of the host's own.
+OWN = """
+revision = "8d2f6a1c"
+down_revision = None
+
+
+def upgrade():
+    pass
+"""
+MODELS = "import sqlalchemy; target_metadata = sqlalchemy.MetaData()"
+
+
+@contextmanager
+def real_transactions():
+    """Have every engine over SQLite set up as the page about transactions says."""
+
+    def no_implicit_begin(raw, _record):
+        if isinstance(raw, sqlite3.Connection):
+            raw.isolation_level = None
+
+    def begin(connection):
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    hooks = (("connect", no_implicit_begin), ("begin", begin))
+    for name, hook in hooks:
+        sqlalchemy.event.listen(sqlalchemy.Engine, name, hook)
+    yield
+    for name, hook in hooks:
+        sqlalchemy.event.remove(sqlalchemy.Engine, name, hook)
+
+
 def upgraded(folder, url):
     """Run the recipe for Alembic on a database."""
     (folder / "versions").mkdir()
+    (folder / "versions" / "own.py").write_text(OWN)
     (folder / "versions" / "uaix_1.py").write_text(recipe("versions/uaix_1.py"))
     (folder / "script.py.mako").write_text("")
-    (folder / "env.py").write_text(
-        recipe("env.py")
-        + textwrap.dedent(
-            """
-            import sqlalchemy
-            from alembic import context
-
-            url = context.config.get_main_option("sqlalchemy.url")
-            engine = sqlalchemy.create_engine(url)
-
-            @sqlalchemy.event.listens_for(engine, "connect")
-            def no_implicit_begin(raw, _record):
-                if engine.dialect.name == "sqlite":
-                    raw.isolation_level = None
-
-            @sqlalchemy.event.listens_for(engine, "begin")
-            def begin(connection):
-                if engine.dialect.name == "sqlite":
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-            with engine.connect() as connection:
-                context.configure(
-                    connection=connection,
-                    target_metadata=sqlalchemy.MetaData(),
-                    include_name=include_name,
-                )
-                with context.begin_transaction():
-                    context.run_migrations()
-            engine.dispose()
-            """
-        )
-    )
-    config = Config()
+    models = recipe("env.py").replace("target_metadata = None", MODELS)
+    (folder / "env.py").write_text(models)
+    config = Config(output_buffer=io.StringIO())
     config.set_main_option("script_location", str(folder))
     config.set_main_option("sqlalchemy.url", url)
-    command.upgrade(config, "head")
-    # The models of the host know nothing of our tables, and leave them alone.
-    command.check(config)
+    assert ["uaix_1"] == ScriptDirectory.from_config(config).get_heads()
+    with real_transactions():
+        command.upgrade(config, "head")
+        # The models of the host know nothing of our tables, and leave them alone.
+        command.check(config)
+    # What is told of a script without a connection.
+    with pytest.raises(AttributeError):
+        command.upgrade(config, "head", sql=True)
 
 
 def test_alembic_makes_the_tables_of_sqlite(tmp_path):
@@ -162,11 +171,23 @@ print(install(3, False))
 """
 
 
+#: The last migration of the host's own.
+INITIAL = """
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+    dependencies = []
+    operations = []
+"""
+
+
 def migrated(folder, settings):
     """Run the recipe for Django, and installs inside of its transactions."""
     (folder / "app" / "migrations").mkdir(parents=True)
     for place in ("app", "app/migrations"):
         (folder / place / "__init__.py").write_text("")
+    (folder / "app" / "migrations" / "0001_initial.py").write_text(INITIAL)
     text = recipe("migrations/0002_uaix.py")
     (folder / "app" / "migrations" / "0002_uaix.py").write_text(text)
     (folder / "run.py").write_text(PROJECT % settings)

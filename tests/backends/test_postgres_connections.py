@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+import traceback
 from contextlib import ExitStack, closing
 
 import psycopg
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from tests.backends.postgres_server import (
     database,
     emptied,
@@ -129,6 +131,49 @@ def test_an_unreachable_server_comes_with_a_hint():
     assert "is it running?" in caught.value.hint
     assert "host" in caught.value.hint
     assert "port" in caught.value.hint
+
+
+SECRET = "SeKrEt99"
+
+
+def told(error):
+    """All that an error and whatever it came from can show."""
+    return "".join(traceback.format_exception(error, chain=False)) + "".join(
+        told(other) for other in (error.__cause__, error.__context__) if other
+    )
+
+
+@pytest.mark.parametrize(
+    ("dsn", "why"),
+    [
+        (f"postgresql://u:p@{SECRET}@127.0.0.1:1/db", "isn't known"),
+        (f"postgresql://u:p@.{SECRET}@127.0.0.1:1/db", "can't be reached"),
+        (f"postgresql://u:p@{SECRET}@127.0.0.1/db", "isn't known"),
+        (f"postgresql://u:1/{SECRET}@127.0.0.1:1/db", "server"),
+        (f"postgresql://{SECRET}@127.0.0.1:1/db", "nobody listens"),
+        (f"postgresql://127.0.0.1:1/db?user=u:{SECRET}@h", "nobody listens"),
+        (f"postgresql://127.0.0.1:1/db?options={SECRET}@h", "nobody listens"),
+        (f"postgresql://127.0.0.1:1/db?passfile={SECRET}", "nobody listens"),
+        (f"host=p@{SECRET} port=1", "isn't known"),
+        (f"host=127.0.0.1 port=1 user={SECRET}", "nobody listens"),
+        (f"host=127.0.0.1 port=1 connect_timeout={SECRET}", "can't be reached"),
+        (f"dbname=postgresql://u:p@{SECRET}@127.0.0.1:1/db", "server"),
+        ({"user": SECRET}, "knows no such user"),
+        ({"dbname": f"a@{SECRET}"}, "has no such database"),
+        ({"options": f"-c{SECRET}=1"}, "server"),
+    ],
+)
+def test_nothing_that_may_be_a_password_is_told(dsn, why):
+    """Neither an error nor where it came from quotes the driver, and it says why."""
+    if isinstance(dsn, dict):
+        # Of the server that is there, but for these.
+        dsn = make_conninfo(**{**conninfo_to_dict(server()), **dsn})
+    with pytest.raises(StorageError) as caught:
+        PostgresStore.open(dsn)
+    assert "storage.connection" == caught.value.code
+    assert SECRET not in f"{told(caught.value)}{caught.value.as_dict()}"
+    assert caught.value.__context__ is None
+    assert why in caught.value.message
 
 
 # Encodings

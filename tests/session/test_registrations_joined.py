@@ -114,6 +114,20 @@ def test_a_refusal_leaves_the_hosts_transaction_open(mine, session):
     mine.rollback()
 
 
+def test_what_is_decided_without_the_store_needs_no_transaction(mine, session):
+    """Who has no grant is told before anything is locked, read or written."""
+    for asked, granted, code in (
+        (ONE, TWO, "registration.not-granted"),
+        (document(1, "x"), ONE, "registration.digest"),
+        ({}, ONE, "registration.document"),
+    ):
+        with pytest.raises(CallerError) as caught:
+            session.registrations.register(asked, granting(granted))
+        assert code == caught.value.code
+        assert caught.value.decisions[0].is_denied
+    assert not mine.in_transaction()
+
+
 def test_an_unchanged_registration_stages_nothing(mine, session):
     """With the same content the host's transaction stays empty of ours."""
     mine.begin()

@@ -92,6 +92,24 @@ _LOST: Final = ("08", "57P", "58", "XX")
 _GONE: Final = ("08", "57P")
 
 
+#: What an English message about a connection has in it, and what that says.
+_REASONS: Final = (
+    (("resolve host",), "the server's host isn't known"),
+    (("translate host name",), "the server's host isn't known"),
+    (("Connection refused",), "the server can't be reached: nobody listens there"),
+    (("timeout expired",), "the server can't be reached: it gave no answer in time"),
+    (("password authentication failed",), "the server refused user or password"),
+    (("no password supplied",), "the server asks for a password"),
+    (("pg_hba.conf",), "the server doesn't let this user in from here"),
+    (("role", "does not exist"), "the server knows no such user"),
+    (("database", "does not exist"), "the server has no such database"),
+    (("too many",), "the server has no connection left"),
+    (("connection slots",), "the server has no connection left"),
+    (("starting up",), "the server is starting"),
+    (("shutting down",), "the server is going"),
+)
+
+
 def is_refusal(error: psycopg.Error) -> bool:
     """Whether the server answered that it did not do what it was asked to."""
     state = error.sqlstate
@@ -131,8 +149,12 @@ def place_of(dsn: str, namespace: str) -> str:
         return f"{shown_url(dsn)}#{namespace}"
     host = parts.get("host") or parts.get("hostaddr") or "local"
     port = f":{parts['port']}" if parts.get("port") else ""
-    place = f"{host}{port}/{parts.get('dbname') or ''}".rpartition("@")[2]
-    return f"postgresql://{place}#{namespace}"
+    name = str(parts.get("dbname") or "")
+    if "://" in name:
+        # libpq takes an address there, too.
+        return f"{shown_url(name)}#{namespace}"
+    place = f"{host}{port}/{name}"
+    return f"postgresql://{'' if '@' in place else place}#{namespace}"
 
 
 def _is_ports(text: str) -> bool:
@@ -157,15 +179,27 @@ def connect(dsn: str, place: str) -> Connection:
             cursor_factory=psycopg.Cursor,
             context=PLAIN,
         )
-    except psycopg.Error as error:
-        name = conninfo_to_dict(dsn).get("dbname") or ""
-        raise StorageError(
-            "the server can't be reached",
-            code="storage.connection",
-            path=place,
-            hint="is it running? check the host and the port, then the user, the "
-            "password and the database",
-        ) from (None if "@" in str(name) else error)
+    except (psycopg.Error, UnicodeError) as error:
+        why = _why(error)
+    # The driver's error names host, user and database, and with an address that isn't
+    # escaped any of them may be a part of a password: so it is neither cause nor
+    # context.
+    raise StorageError(
+        why,
+        code="storage.connection",
+        path=place,
+        hint="is it running? check the host and the port, then the user, the "
+        "password and the database",
+    )
+
+
+def _why(error: Exception) -> str:
+    """Why there is no connection, in words that quote nothing."""
+    said = str(error)
+    for words, why in _REASONS:
+        if all(word in said for word in words):
+            return why
+    return "the server can't be reached"
 
 
 def run(

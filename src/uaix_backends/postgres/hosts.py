@@ -13,14 +13,21 @@ import psycopg
 from psycopg.pq import Format, PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
-from uaix_backends.hosting import closed, no_transaction, refused, unwrapped
+from uaix_backends.hosting import closed, refused, unwrapped
 from uaix_backends.postgres.driver import PLAIN, close_quietly, translated
-from uaix_backends.postgres.statements import Statements
-from uaix_core.values.errors import (
-    CallerError,
-    HostTransactionLostError,
-    StaleSnapshotError,
+from uaix_backends.postgres.fitness import (
+    ENDED,
+    at_rest,
+    begins,
+    check_fit,
+    failed,
+    lost,
+    timed_out,
+    unusable,
 )
+from uaix_backends.postgres.statements import Statements
+from uaix_backends.postgres.turns import turn_of
+from uaix_core.values.errors import HostTransactionLostError, StaleSnapshotError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -70,8 +77,9 @@ class HostStatements(Statements):
     """Statements in a transaction of a host's connection.
 
     Raises:
-        CallerError: ``host.connection`` when it is no connection of psycopg; as
-            `check`.
+        CallerError: ``host.connection`` when it is no connection of psycopg,
+            ``host.closed``, ``host.thread``, ``host.encoding``, ``host.pipeline``,
+            ``host.active``.
 
     """
 
@@ -81,12 +89,15 @@ class HostStatements(Statements):
         if not isinstance(raw, psycopg.Connection):
             raise refused(lent)
         super().__init__(raw)
+        #: Shared with all that joined this connection.
+        self.turn = turn_of(raw)
         self._stage: _Stage | None = None
-        if raw.closed:
-            raise closed()
-        info = raw.info
-        self.place = f"postgresql://{info.host}:{info.port}/{info.dbname}"
-        self.check()
+        with self.turn.taken():
+            if raw.closed:
+                raise closed()
+            info = raw.info
+            self.place = f"postgresql://{info.host}:{info.port}/{info.dbname}"
+            self._check()
 
     def cursor(self) -> _PlainCursor:
         """A cursor that knows nothing of the host's factories, loaders and dumpers."""
@@ -122,7 +133,7 @@ class HostStatements(Statements):
             stage.begin = self.cursor()
             stage.begin.execute(f"SAVEPOINT {_SAVEPOINT}".encode(), prepare=False)
         elif self._status in _NONE_OPEN:
-            raise self._lost()
+            raise lost(self.place)
 
     def end_stage(self) -> None:
         """Release the savepoint: where statements go in batches, with the last of them.
@@ -163,40 +174,43 @@ class HostStatements(Statements):
         if self._joined.lender is None:
             return self._status == TransactionStatus.INTRANS
         # Its lender sends nothing when it begins one: the first statement does.
-        begins = self._status == TransactionStatus.IDLE and not (
-            self.connection.autocommit
-        )
         return self._joined.says_open() and (
-            begins or self._status == TransactionStatus.INTRANS
+            begins(self.connection) or self._status == TransactionStatus.INTRANS
         )
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Refuse a connection that is of no use now, or changes what is stored.
 
         Raises:
             CallerError: ``host.closed``, ``host.connection``, ``host.encoding``,
-                ``host.pipeline``.
+                ``host.pipeline``, ``host.active``.
 
         """
         self._joined.check()
         if self.connection.closed:
             raise closed()
-        status = self.connection.info.parameter_status
-        for side in ("client_encoding", "server_encoding"):
-            if status(side) != "UTF8":
-                raise CallerError(
-                    f"the {side} of the connection isn't UTF8",
-                    code="host.encoding",
-                    path=self.place,
-                    hint="connect with client_encoding=utf8 to a database in UTF8",
-                )
-        if self.connection.pgconn.pipeline_status != PipelineStatus.OFF:
-            raise CallerError(
-                "the connection is in a pipeline",
-                code="host.pipeline",
-                path=self.place,
-                hint="leave it first: what is read there comes too late",
-            )
+        check_fit(self.connection, self.place)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Read in the host's transaction, or by autocommit; nothing is begun.
+
+        Raises:
+            CallerError: ``host.thread``, and what else is wrong with the connection.
+            NoTransactionError: a read would begin a transaction, or the one that is
+                open has failed.
+            StorageError: as `reported`.
+
+        """
+        with self.turn.taken():
+            self._check()
+            if self._status == TransactionStatus.INERROR:
+                raise failed(self.place)
+            is_begun = self._joined.lender is not None and self._joined.says_open()
+            if begins(self.connection) and not is_begun:
+                raise at_rest(self.place)
+            with self.reported():
+                yield
 
     @contextmanager
     def reported(self) -> Iterator[None]:
@@ -209,7 +223,11 @@ class HostStatements(Statements):
                 path=self.place,
                 hint="roll back and repeat the whole transaction",
             ) from error
+        except psycopg.errors.InFailedSqlTransaction as error:
+            raise failed(self.place) from error
         except psycopg.Error as error:
+            if error.sqlstate in ENDED:
+                raise timed_out(self.place) from error
             raise translated(error, self.place) from error
 
     @contextmanager
@@ -221,11 +239,18 @@ class HostStatements(Statements):
             HostTransactionLostError: it ended before the block did.
             StaleSnapshotError: it has to be repeated as a whole.
             StorageError: as the server reports; the transaction is as it was.
+            CallerError: as `reading`.
 
         """
-        self.check()
-        if not self._is_open():
-            raise no_transaction()
+        with self.turn.taken():
+            self._check()
+            if not self._is_open():
+                raise unusable(self.connection, self.place)
+            with self._saved():
+                yield
+
+    @contextmanager
+    def _saved(self) -> Iterator[None]:
         with self.reported():
             stage = self._stage = _Stage()
             try:
@@ -245,7 +270,7 @@ class HostStatements(Statements):
         is_gone = stage.is_open and status == TransactionStatus.IDLE
         if is_gone or status == TransactionStatus.UNKNOWN:
             # What is executed outside of it would be kept at once.
-            raise self._lost() from error
+            raise lost(self.place) from error
         if not stage.is_open:
             return
         try:
@@ -254,10 +279,4 @@ class HostStatements(Statements):
                 self.cursor().execute(text.encode(), prepare=False)
         except psycopg.errors.InvalidSavepointSpecification:
             # It went with its transaction, and the one that is open has failed.
-            raise self._lost() from error
-
-    def _lost(self) -> HostTransactionLostError:
-        return HostTransactionLostError(
-            "the host's transaction ended while something was staged in it",
-            path=self.place,
-        )
+            raise lost(self.place) from error

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from uaix_core.schema.relations import Key, Relation
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
+    from uaix_core.values.ids import ScopeId
 
 
 #: The format of the tables; another one is another kind of store.
@@ -196,12 +198,21 @@ class Layout:
         mark = "scope_no, work, seq, recorded_at, digest"
         #: The row of a scope; its text is bound.
         self.scope_row = f"SELECT {mark} FROM {scope} WHERE scope = %s"
-        #: The same with the version of the last migration that isn't additive; the row
-        #: stays locked until the transaction ends.
-        self.scope_lock = (
-            f"SELECT {mark}, (SELECT max(version) FROM {self.names.migration} "
-            f"WHERE is_additive = 0) FROM {scope} WHERE scope = %s FOR UPDATE"
+        #: The same; the row stays locked until the transaction ends.
+        self.scope_lock = f"{self.scope_row} FOR UPDATE"
+        #: The version of the last migration that isn't additive. After the lock it is
+        #: asked for by itself, for a statement that waits sees what was before.
+        self.strict = (
+            f"SELECT max(version) FROM {self.names.migration} WHERE is_additive = 0"
         )
+        #: Both in one row, which is there for an unknown scope as well.
+        self.scope_seen = (
+            f"SELECT ({self.strict}), {mark} FROM (SELECT 1) AS always "
+            f"LEFT JOIN ({self.scope_row}) AS s ON true"
+        )
+        #: Keeps others from a scope that has no row yet, until the transaction ends;
+        #: bound is the scope's `number`.
+        self.reserve = "SELECT pg_catalog.pg_advisory_xact_lock(%s)"
         #: Bound are the scope's text, seq, recorded_at, digest and work.
         self.new_scope = (
             f"INSERT INTO {scope} (scope, seq, recorded_at, digest, work) "
@@ -239,6 +250,12 @@ class Layout:
         }
         #: What of the migrations a store has had; an older version may not know all.
         self.standing = Standing()
+
+    def number(self, scope: ScopeId) -> int:
+        """How a scope is known among the advisory locks of the database."""
+        name = f"{self.names.namespace}\0{scope.text}"
+        digest = hashlib.sha256(name.encode()).digest()
+        return int.from_bytes(digest[:8], signed=True)
 
     def scripts(self, partitions: int) -> Scripts:
         """The migrations that make these tables, cut into so many parts."""

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, Final
 
 from uaix_backends.postgres.layout import FORMAT
-from uaix_backends.postgres.reading import ScopeRows
+from uaix_backends.postgres.reading import ScopeRows, unrecorded
 from uaix_backends.postgres.shapes import checked_partitions
 from uaix_backends.postgres.statements import Statements
 from uaix_backends.tabular.damage import stored_scope
@@ -23,22 +24,32 @@ if TYPE_CHECKING:
     from uaix_backends.tabular.migrations import Script, Standing
 
 
+#: The search path, and which of a store's own tables are there. The path may lead to
+#: another schema's operators, so those here are named in full.
+_TABLES: Final = (
+    "SELECT pg_catalog.to_json(pg_catalog.current_schemas(true))::text, "
+    "(SELECT pg_catalog.json_agg(tablename)::text FROM pg_catalog.pg_tables "
+    "WHERE schemaname OPERATOR(pg_catalog.=) %s AND tablename OPERATOR(pg_catalog.=) "
+    "ANY (ARRAY['uaix_meta', 'uaix_migration', 'uaix_scope', 'uaix_commit']))"
+)
+
+
 def standing_of(statements: Statements, layout: Layout, place: str) -> Standing | None:
     """What of the migrations a database has had, noted in the layout; None without one.
 
     Raises:
-        StoreOpenError: ``store.format``, ``store.schema``, ``store.newer``.
+        StoreOpenError: ``store.format``, ``store.schema``, ``store.newer``,
+            ``store.search-path``.
         IntegrityError: ``store.migration``.
 
     """
     names = layout.names
-    tables = statements.execute(
-        "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = %s "
-        "AND tablename IN ('uaix_meta', 'uaix_migration')",
-        (names.namespace,),
-    ).fetchone()
-    if tables != (2,):
+    ((path, tables),) = statements.execute(_TABLES, (names.namespace,)).fetchall()
+    _check_path(json.loads(path), place)
+    if tables is None:
         return None
+    if not {"uaix_meta", "uaix_migration"} <= set(json.loads(tables)):
+        raise unrecorded(place, has_tables=False)
     with statements.batch():
         notes = statements.execute(f"SELECT name, value FROM {names.meta}")
         rows = statements.execute(
@@ -46,9 +57,26 @@ def standing_of(statements: Statements, layout: Layout, place: str) -> Standing 
             f"FROM {names.migration} ORDER BY version"
         )
     partitions = _partitions(dict(notes.fetchall()), place)
-    scripts = layout.scripts(partitions)
-    layout.standing = scripts.standing(rows.fetchall(), place)
+    applied = rows.fetchall()
+    if not applied:
+        raise unrecorded(place)
+    layout.standing = layout.scripts(partitions).standing(applied, place)
     return layout.standing
+
+
+def _check_path(path: Sequence[str], place: str) -> None:
+    """Refuse a search path in which another schema's operators go before PostgreSQL's.
+
+    Temporary schemas hold none.
+    """
+    first = next(name for name in path if not name.startswith("pg_temp_"))
+    if first != "pg_catalog":
+        raise StoreOpenError(
+            "another schema goes before pg_catalog in the search_path",
+            code="store.search-path",
+            path=place,
+            hint="leave pg_catalog out of the search_path, or name it first",
+        )
 
 
 def _partitions(notes: Mapping[str, Any], place: str) -> int:
@@ -92,4 +120,4 @@ def migrate(
     for (text,) in found.fetchall():
         scope = stored_scope(text)
         statements = Statements(connection)
-        rebuild_views(ScopeRows.locked(statements, layout, scope, lambda: None))
+        rebuild_views(ScopeRows.locked(statements, layout, scope))

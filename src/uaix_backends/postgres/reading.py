@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_backends.tabular.migrations import outgrown
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 
 #: Of the results of `Layout.scope_row`.
 _SCOPE_TYPES: Final = (int, int, int, int, str)
+
+
+def unrecorded(place: str, *, has_tables: bool = True) -> IntegrityError:
+    """The error for a store whose migrations aren't noted, or not any more."""
+    again = ", or run again the last statement of each migration that it had"
+    return IntegrityError(
+        "the store doesn't say which migrations it has had",
+        code="store.migration",
+        path=place,
+        hint=f"restore the store from a backup{again if has_tables else ''}",
+    )
 
 
 class ScopeRows(TabularRows):
@@ -52,45 +64,67 @@ class ScopeRows(TabularRows):
         statements: Statements,
         layout: Layout,
         scope: ScopeId,
-        begin: Callable[[], object],
+        begin: Callable[[], object] = lambda: None,
+        *,
+        makes: bool = True,
     ) -> ScopeRows:
-        """The scope with its row locked until the transaction ends; made if missing.
+        """The scope with its row locked until the transaction ends.
 
         Whatever is read afterwards at READ COMMITTED is what the last writer left.
-        ``begin`` begins the transaction, in the same round trip.
+        ``begin`` begins the transaction, in the same round trip; raises as `seen`.
+        A missing row is made, or only kept from others when it isn't to be: who makes
+        it keeps others from it as well.
+        """
+        rows = cls(statements, layout, scope)
+        rows._lock(begin)
+        if rows.number is None:
+            rows._lock(partial(rows._reserve, makes=makes))
+        return rows
+
+    def _reserve(self, *, makes: bool) -> None:
+        """Keep others from a scope without a row, which is made if it is to be."""
+        layout, mark = self.layout, self.mark
+        self.statements.execute(layout.reserve, (layout.number(self.scope),))
+        if makes:
+            values = (self.scope.text, mark.seq, mark.recorded_at, mark.digest, 0)
+            self.statements.execute(layout.new_scope, values)
+
+    def _lock(self, before: Callable[[], object]) -> None:
+        """Lock the row of the scope where there is one, and take it.
+
+        ``before`` executes what goes before it, in the same round trip; raises as
+        `seen`.
+        """
+        with self.statements.batch():
+            before()
+            found = self.statements.execute(self.layout.scope_lock, (self.scope.text,))
+            strict = self.statements.execute(self.layout.strict)
+        self.take(found.fetchone())
+        self._check_strict(strict.fetchone()[0])
+
+    @classmethod
+    def seen(cls, statements: Statements, layout: Layout, scope: ScopeId) -> ScopeRows:
+        """The scope as it is, in tables that are as they were when looked at.
 
         Raises:
             StoreOpenError: ``store.newer``; another process has changed the tables.
+            IntegrityError: ``store.migration``; what was noted of them is gone.
 
         """
         rows = cls(statements, layout, scope)
-        lock = layout.scope_lock
-        with statements.batch():
-            begin()
-            found = statements.execute(lock, (scope.text,))
-        rows.take_locked(found.fetchone())
-        if rows.number is None:
-            mark = rows.mark
-            values = (scope.text, mark.seq, mark.recorded_at, mark.digest, 0)
-            with statements.batch():
-                statements.execute(layout.new_scope, values)
-                found = statements.execute(lock, (scope.text,))
-            rows.take_locked(found.fetchone())
+        found: Any = statements.execute(layout.scope_seen, (scope.text,)).fetchone()
+        strict, *row = found
+        rows._check_strict(strict)
+        rows.take(None if row[0] is None else row)
         return rows
 
-    def take_locked(self, found: Sequence[Any] | None) -> None:
-        """Take the row of a scope from `Layout.scope_lock`; raises as `take`.
-
-        Raises:
-            StoreOpenError: ``store.newer``; another process has changed the tables.
-
-        """
-        if found is None:
+    def _check_strict(self, version: int | None) -> None:
+        known = self.layout.standing.strict
+        if version == known:
             return
-        *row, strict = found
-        self.take(row)
-        if strict != self.layout.standing.strict:
-            raise outgrown(self.scope.text, strict)
+        if version is None or version in range(known or 0):
+            raise unrecorded(self.scope.text)
+        raise outgrown(self.scope.text, version)
 
     def take(self, found: Sequence[Any] | None) -> None:
         """Take the row of the scope, when it is one.

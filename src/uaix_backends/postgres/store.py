@@ -81,7 +81,8 @@ class PostgresStore:
         Raises:
             StoreOpenError: ``store.url``, ``store.missing``, ``store.format``,
                 ``store.schema``, ``store.newer``, ``store.migration``,
-                ``store.server``, ``store.encoding``, ``store.option``.
+                ``store.server``, ``store.encoding``, ``store.option``,
+                ``store.search-path``.
             IntegrityError: ``store.migration`` when other statements were run than
                 those of the migrations.
             StorageError: ``storage.connection`` when the server can't be reached, and
@@ -136,7 +137,8 @@ class PostgresStore:
         """A store that works inside the transactions of a host's connection.
 
         Nothing is begun, committed or rolled back, nothing is set on the connection,
-        and no table is made: the host's database has those of `ddl`.
+        and no table is made: the host's database has those of `ddl`. They are looked
+        at when the store is first used, for joining asks the server nothing.
 
         Args:
             connection: of psycopg, or a SQLAlchemy ``Connection`` over one.
@@ -145,8 +147,11 @@ class PostgresStore:
 
         Raises:
             CallerError: ``host.connection``, ``host.closed``, ``host.encoding``,
-                ``host.pipeline``.
-            StoreOpenError: ``store.missing``, ``store.schema``, ``store.option``.
+                ``host.pipeline``, ``host.active``, ``host.thread``.
+            StoreOpenError: ``store.option``; once it is used ``store.missing``,
+                ``store.schema``, ``store.format``, ``store.newer``,
+                ``store.migration``, ``store.search-path``.
+            IntegrityError: ``store.migration``, once it is used.
 
         """
         from uaix_backends.postgres.joined import (  # noqa: PLC0415 - for hosts

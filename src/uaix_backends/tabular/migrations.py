@@ -256,8 +256,12 @@ def check_transactional(scripts: Iterable[Script], place: str) -> None:
             )
 
 
-def check_whole(standing: Standing, place: str, command: str) -> None:
+def check_whole(
+    standing: Standing, place: str, command: str, *, then: str = ""
+) -> None:
     """Refuse a host's database that lacks a migration, since the host runs them.
+
+    ``then`` says what else is to be done.
 
     Raises:
         StoreOpenError: ``store.migration``.
@@ -268,7 +272,7 @@ def check_whole(standing: Standing, place: str, command: str) -> None:
             f"migration {standing.missing[0].version} wasn't run yet",
             code="store.migration",
             path=place,
-            hint=f"run what {command} gives, with your own tool",
+            hint=f"run what {command} gives, with your own tool{then}",
         )
 
 

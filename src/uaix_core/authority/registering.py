@@ -74,12 +74,46 @@ def decide_registration(  # noqa: PLR0913 - each is a fact that the decision res
         UaixError: at last what ``check`` raises.
 
     """
+    wanted = granted_document(writing, document, grants, registry=registry)
+    return decide_granted(
+        snapshot, writing, wanted, grants, registry=registry, check=check
+    )
+
+
+def granted_document(
+    writing: Writing,
+    document: DocumentSource,
+    grants: OperatorGrants,
+    *,
+    registry: str = DOCUMENTS,
+) -> RegistryDocument:
+    """A document that an operator's grant names, whatever the scope holds.
+
+    Raises:
+        CallerError: in this order ``grants.value``, ``registration.document``,
+            ``registration.reserved``, ``registration.not-granted``,
+            ``registration.digest``.
+
+    """
     with denied(writing, registry):
         wanted = read_document(_of_an_operator(grants, document))
         grant = _grant_of(wanted, grants)
-    named = (wanted.namespace, wanted.version)
-    with denied(writing, registry, named):
+    with denied(writing, registry, (wanted.namespace, wanted.version)):
         _check_digest(wanted, grant)
+    return wanted
+
+
+def decide_granted(  # noqa: PLR0913 - each is a fact that the decision rests on
+    snapshot: Snapshot,
+    writing: Writing,
+    wanted: RegistryDocument,
+    grants: OperatorGrants,
+    *,
+    registry: str = DOCUMENTS,
+    check: Check | None = None,
+) -> Commit | Registered:
+    """The part of `decide_registration` that follows `granted_document`."""
+    named = (wanted.namespace, wanted.version)
     same = stored_registration(snapshot, registry, *named)
     latest = snapshot.get(LATEST_REGISTRATION.name, (registry, wanted.namespace))
     latest = cast("LatestRegistration | None", latest)

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, cast
 import attrs
 
 from uaix_core.authority.answers import Registered, registered
-from uaix_core.authority.registering import DOCUMENTS, decide_registration
+from uaix_core.authority.registering import (
+    DOCUMENTS,
+    decide_granted,
+    granted_document,
+)
 from uaix_core.authority.relations import LATEST_REGISTRATION, REGISTRATION
 from uaix_core.authority.stored import latest_registration, registered_document
 from uaix_core.gate.scan import scan_fields
@@ -66,12 +70,14 @@ class Registrations:
         """
         work = self._work
         writing = work.writing()
+        # Who has no grant has the scope neither looked at nor locked.
+        wanted = granted_document(writing, document, grants, registry=self._registry)
 
         def decided(snapshot: Snapshot) -> Commit | Registered:
-            return decide_registration(
+            return decide_granted(
                 snapshot,
                 writing,
-                document,
+                wanted,
                 grants,
                 registry=self._registry,
                 check=self._judge,

@@ -132,7 +132,9 @@ class ConflictError(UaixError):
 class StaleSnapshotError(ConflictError):
     """The host's transaction reads an older state than the last writer left.
 
-    Nothing in it can be mended: roll back and repeat the whole transaction.
+    Nothing in it can be mended: roll back and repeat the whole transaction. With the
+    code ``snapshot.moved`` another writer's commit only came between two reads of one
+    snapshot: read again.
     """
 
     default_code = "host.stale-snapshot"

@@ -163,7 +163,7 @@ def copy_verb(
         name = target_url.removeprefix("backup:") or "F"
         raise click.UsageError(
             "a backup is not written to; this makes one: "
-            f"uaix backup --store {shown_url(source_url)} -o {name}"
+            f"uaix backup --store {shown_url(source_url) or 'FROM'} -o {name}"
         )
     if are_same(source_url, target_url):
         raise click.UsageError("FROM and TO are the same store")

@@ -26,20 +26,22 @@ from uaix_surfaces.cli.output import Output, write_error, write_out
 )
 @click.option(
     "--namespace",
-    default="uaix",
-    show_default=True,
-    help="The database schema for the tables (postgresql).",
+    help="The database schema for the tables; only for postgresql.  [default: uaix]",
 )
 @click.option(
     "--partitions",
     type=int,
-    default=0,
     metavar="N",
-    help="Cut each table into N parts by scope (postgresql).",
+    help="Cut each table into N parts by scope; only for postgresql.",
 )
 @json_option
 def migrations_verb(
-    *, dialect: Dialect, after: int, namespace: str, partitions: int, as_json: bool
+    *,
+    dialect: Dialect,
+    after: int,
+    namespace: str | None,
+    partitions: int | None,
+    as_json: bool,
 ) -> int:
     r"""Show the migrations that make the tables in a database of your own.
 
@@ -54,10 +56,18 @@ def migrations_verb(
       uaix migrations --dialect postgresql --namespace uaix --after 0
       uaix migrations --dialect sqlite --json
     """
+    said = {"--namespace": namespace, "--partitions": partitions}
+    for name, value in said.items():
+        if dialect != "postgresql" and value is not None:
+            raise click.UsageError(f"{name} is only for --dialect postgresql")
     out = Output(as_json=as_json)
     scripts = tuple(
         script
-        for script in migrations(dialect, namespace=namespace, partitions=partitions)
+        for script in migrations(
+            dialect,
+            namespace="uaix" if namespace is None else namespace,
+            partitions=partitions or 0,
+        )
         if script.version > after
     )
     if not scripts:

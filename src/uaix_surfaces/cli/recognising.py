@@ -74,9 +74,9 @@ def file_name(context: click.Context, _option: click.Parameter, text: str) -> Pa
         )
     if colon and kind in KINDS:
         meant = path if kind == "backup" and path else f"./{text}"
-        raise click.UsageError(
-            f"-o takes a path and no URL; did you mean -o {meant}?", context
-        )
+        # What names a server may hold a password.
+        asked = f"; did you mean -o {meant}?" if not path.startswith("//") else ""
+        raise click.UsageError(f"-o takes a path and no URL{asked}", context)
     return Path(text)
 
 
