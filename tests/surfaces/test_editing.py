@@ -145,6 +145,19 @@ def test_a_stale_edit_waits_and_is_decided(run, work, at):
     assert (CONTEXT, "replace") == (conflict["path"], conflict["change"])
     assert conflict["conflict_id"] in run("waiting", "ada", *at[:4]).out
     name = conflict["conflict_id"]
+    assert name in lost.err
+    shown = run("conflict", name, "-o", "candidate.uai", *at[:4], "--json")
+    assert (0, CONTEXT, "candidate.uai") == (
+        shown.code,
+        shown.line["path"],
+        shown.line["written"],
+    )
+    assert "MARKED-BODY" not in shown.out
+    written = work.with_name("candidate.uai").read_bytes()
+    assert (work / CONTEXT).read_bytes() == written
+    again = run("conflict", name, "-o", "candidate.uai", *at[:4])
+    assert (1, True) == (again.code, again.err.startswith("files.exists: "))
+    assert CONTEXT in run("conflict", name, *at[:4]).out
     needs = run("resolve", name, "take", *at)
     assert 2 == needs.code
     taken = run(

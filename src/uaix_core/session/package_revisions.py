@@ -278,6 +278,9 @@ class PackageRevisions(PackageWrites):
             error.conflict_ids = tuple(
                 named[one.name] for one in error.candidates if one.name in named
             )
+            if error.conflict_ids:
+                ids = ", ".join(error.conflict_ids)
+                error.hint = f"a review decides about what is kept: conflict {ids}"
         return error.conflict_ids
 
     def _keep_if_possible(self, error: RevisionConflictError) -> None:

@@ -53,6 +53,7 @@ VERBS = {
     "revert": Verb("revising", "Make an older revision the next one."),
     "waiting": Verb("reviewing", "List what waits for a person."),
     "review": Verb("reviewing", "Say what a package or its records are."),
+    "conflict": Verb("reviewing", "Show a candidate that lost, or take it out."),
     "resolve": Verb("reviewing", "Decide a conflict."),
     "revive": Verb("reviewing", "Bring a tombstoned record back."),
     "clone": Verb("storing", "Store a copy with an identity of its own."),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from uaix_backends.files import write_archive_file
 from uaix_backends.opening import open_session
 from uaix_core.packages.reviewing import PACKAGE_VERDICTS, RECORD_VERDICTS
 from uaix_core.review.notes import ReviewNote
@@ -14,6 +15,7 @@ from uaix_core.values.errors import CallerError, NotFoundError
 from uaix_core.values.instants import format_instant
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
+    PATH,
     at_options,
     authorise_option,
     json_option,
@@ -23,12 +25,14 @@ from uaix_surfaces.cli.options import (
     store_option,
 )
 from uaix_surfaces.cli.output import Output
+from uaix_surfaces.cli.places import new_place
 from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.revising import expect_option, path_argument, revised
 from uaix_surfaces.cli.storing import stored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import Stored
@@ -240,6 +244,60 @@ def show_reviewed(out: Output, about: str, answer: Reviewed) -> int:
     else:
         out.say(f"{about}: {answer.verdict}", "accepted")
         out.pairs([("seq", answer.seq), ("receipt", answer.receipt)])
+    return OK
+
+
+@click.command("conflict")
+@click.argument("conflict_id", metavar="CONFLICT_ID")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=PATH,
+    metavar="F",
+    help="Write the candidate's bytes into this new file.",
+)
+@store_option
+@scope_option
+@json_option
+def conflict_verb(
+    conflict_id: str, *, target: Path | None, url: str, scope: ScopeId, as_json: bool
+) -> int:
+    r"""Show a candidate that lost: who wanted what, over which revision.
+
+    With -o its bytes are written, so that somebody can look at them before deciding.
+
+    \b
+    Example:
+      uaix conflict CONFLICT -o theirs.uai \
+        --store sqlite:my.db --scope me/personal/main
+    """
+    out = Output(as_json=as_json)
+    place = None if target is None else new_place(target)
+    with open_session(url, scope=scope, principal=READER) as session:
+        kept = session.packages.conflict(conflict_id)
+    if place is not None:
+        if kept.content is None:
+            raise CallerError(
+                "the candidate was erased", code="conflict.erased", path=conflict_id
+            )
+        write_archive_file(place, [kept.content])
+    line = {
+        "conflict_id": kept.conflict_id,
+        "package_id": kept.package_id,
+        "record_id": kept.record_id,
+        "path": kept.path,
+        "change": kept.change,
+        "sha256": kept.sha256,
+        "expected_revision": kept.expected_revision_id,
+        "head_revision": kept.head_revision_id,
+        "actor": f"{kept.actor_kind}:{kept.actor_id}",
+        "written": None if target is None else str(target),
+    }
+    if as_json:
+        out.line(line)
+    else:
+        out.pairs(line.items())
     return OK
 
 
