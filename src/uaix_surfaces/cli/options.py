@@ -158,6 +158,9 @@ authorise_option = click.option(
     callback=_authorisations,
     help="Let an anchor or a persona change: create, replace, tombstone or restore.",
 )
+note_option = click.option(
+    "--note", default="", metavar="TEXT", help="What there is to say: it is recorded."
+)
 key_option = click.option(
     "--key",
     metavar="KEY",

@@ -19,11 +19,12 @@ from uaix_surfaces.cli.options import (
     checked_id,
     json_option,
     judging_options,
+    note_option,
     package_argument,
 )
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.reviewing import note_option, show_reviewed
 from uaix_surfaces.cli.storing import read_source, stored
+from uaix_surfaces.cli.telling import show_reviewed
 
 if TYPE_CHECKING:
     from pathlib import Path

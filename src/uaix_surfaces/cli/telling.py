@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.output import write_error
 
 if TYPE_CHECKING:
     from uaix_core.packages.answers import Stored
+    from uaix_core.session.conflict_reviews import Reviewed
     from uaix_core.session.packages import Packages
+    from uaix_surfaces.cli.output import Output
 
 _DONE: Final = {
     "install": "installed",
@@ -54,3 +57,13 @@ def warn_of_memory(url: str) -> None:
     """Tell who writes into a store of memory that it ends with the call."""
     if url == "memory:":
         write_error("note: memory: is gone when this call ends, so nothing is kept")
+
+
+def show_reviewed(out: Output, about: str, answer: Reviewed) -> int:
+    """Tell what a review decided."""
+    if out.as_json:
+        out.line(answer.as_dict())
+    else:
+        out.say(f"{about}: {answer.verdict}", "accepted")
+        out.pairs([("seq", answer.seq), ("receipt", answer.receipt)])
+    return OK
