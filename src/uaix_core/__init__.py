@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from uaix_core.startup.consents import ConsentPlace, ConsentView
     from uaix_core.startup.watermarks import IndexWatermark
     from uaix_core.store.port import Capability, Snapshot, Store
+    from uaix_core.tiers.noting import CaseDraft
+    from uaix_core.tiers.proposing import FileDraft, PointerDraft, TierRef
+    from uaix_core.tiers.reading import PointerView, ProposalView, VarianceReport
     from uaix_core.values.decisions import Decision
     from uaix_core.values.errors import (
         CallerError,
@@ -64,6 +67,7 @@ _HOMES = {
     "Authorisation": "packages.anchors",
     "CallerError": "values.errors",
     "Capability": "store.port",
+    "CaseDraft": "tiers.noting",
     "ConflictError": "values.errors",
     "ConsentPlace": "startup.consents",
     "ConsentView": "startup.consents",
@@ -71,6 +75,7 @@ _HOMES = {
     "EditStatus": "packages.edits",
     "EditedFiles": "packages.edits",
     "Exported": "packages.export",
+    "FileDraft": "tiers.proposing",
     "Finding": "packages.findings",
     "IndexWatermark": "startup.watermarks",
     "IntegrityError": "values.errors",
@@ -80,7 +85,10 @@ _HOMES = {
     "OperatorGrants": "authority.grants",
     "PackageRefusedError": "packages.answers",
     "PackageSource": "packages.source",
+    "PointerDraft": "tiers.proposing",
+    "PointerView": "tiers.reading",
     "Principal": "values.ids",
+    "ProposalView": "tiers.reading",
     "QueuedChange": "packages.outbox",
     "Registered": "authority.answers",
     "RegistryDocument": "authority.documents",
@@ -101,8 +109,10 @@ _HOMES = {
     "StorageError": "values.errors",
     "Store": "store.port",
     "Stored": "packages.answers",
+    "TierRef": "tiers.proposing",
     "Transformation": "packages.deriving",
     "UaixError": "values.errors",
+    "VarianceReport": "tiers.reading",
     "diff_packages": "packages.diff",
     "document_digest": "authority.documents",
     "key_id": "packages.signatures",
@@ -122,6 +132,7 @@ __all__ = [
     "Authorisation",
     "CallerError",
     "Capability",
+    "CaseDraft",
     "ConflictError",
     "ConsentPlace",
     "ConsentView",
@@ -129,6 +140,7 @@ __all__ = [
     "EditStatus",
     "EditedFiles",
     "Exported",
+    "FileDraft",
     "Finding",
     "IndexWatermark",
     "IntegrityError",
@@ -138,7 +150,10 @@ __all__ = [
     "OperatorGrants",
     "PackageRefusedError",
     "PackageSource",
+    "PointerDraft",
+    "PointerView",
     "Principal",
+    "ProposalView",
     "QueuedChange",
     "Registered",
     "RegistryDocument",
@@ -159,8 +174,10 @@ __all__ = [
     "StorageError",
     "Store",
     "Stored",
+    "TierRef",
     "Transformation",
     "UaixError",
+    "VarianceReport",
     "diff_packages",
     "document_digest",
     "key_id",

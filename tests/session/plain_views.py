@@ -28,6 +28,15 @@ from uaix_core.packages.relations import (
 )
 from uaix_core.review.relations import OpenConflict, Review
 from uaix_core.session.schema import SCHEMA
+from uaix_core.tiers.proposal_relations import Proposal, ProposalEntry
+from uaix_core.tiers.relations import (
+    Conversation,
+    FidelityCase,
+    FidelityEntry,
+    ShortTerm,
+    Turn,
+    WorkingState,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,11 +60,17 @@ class PlainViews:
         self._latest: dict[tuple[str, str], LatestRegistration] = {}
         self._open: dict[tuple[str, str, str], OpenConflict] = {}
         self._verdicts: dict[tuple[str, str], tuple[str | None, str, int]] = {}
+        self._tiers: dict[tuple[str, ...], Row] = {}
+        self._proposals: dict[str, ProposalEntry] = {}
         for recorded in commits:
             # A review speaks of what stands with its commit.
             rows = recorded.commit.adds
             for row in sorted(rows, key=lambda row: isinstance(row, Review)):
                 self._take(row, recorded.recorded_at, recorded.seq)
+            self._take_erased(recorded)
+            for row in rows:
+                if isinstance(row, Review) and row.proposal_id in self._proposals:
+                    self._take_decision(row, recorded)
 
     def _take(self, row: Row, at: int, seq: int) -> None:
         match row:
@@ -94,6 +109,65 @@ class PlainViews:
             case Acceptance():
                 shown = ("packages", row.acceptance_id, row.number, row.policy)
                 self._policy = [AcceptanceInForce(*shown, version=seq)]
+            case _:
+                self._take_tiers(row, at, seq)
+
+    def _take_tiers(self, row: Row, at: int, seq: int) -> None:
+        match row:
+            case WorkingState():
+                self._tiers["state", row.package_id, row.agent_id] = ShortTerm(
+                    row.package_id,
+                    row.agent_id,
+                    row.state_id,
+                    row.number,
+                    at,
+                    version=seq,
+                )
+            case Turn():
+                place = row.package_id, row.agent_id, row.conversation_id
+                before = self._tiers.get(("talk", *place))
+                count, begun = 0, at
+                if isinstance(before, Conversation):
+                    count, begun = before.turn_count, before.begun_at
+                self._tiers["talk", *place] = Conversation(
+                    *place, count + 1, begun, at, version=seq
+                )
+            case FidelityCase():
+                self._tiers["case", row.package_id, row.name] = FidelityEntry(
+                    row.package_id, row.name, row.case_id, at, version=seq
+                )
+            case Proposal():
+                self._proposals[row.proposal_id] = ProposalEntry(
+                    row.proposal_id,
+                    row.package_id,
+                    row.kind,
+                    "open",
+                    at,
+                    None,
+                    row.actor_kind,
+                    row.actor_id,
+                    is_erased=False,
+                    version=seq,
+                )
+
+    def _take_erased(self, recorded: Recorded) -> None:
+        for relation, key in recorded.commit.erases:
+            if relation == "proposal" and key[0] in self._proposals:
+                before = self._proposals[key[0]]
+                if not before.is_erased:
+                    self._proposals[key[0]] = attrs.evolve(
+                        before, is_erased=True, version=recorded.seq
+                    )
+
+    def _take_decision(self, row: Review, recorded: Recorded) -> None:
+        before = self._proposals[row.proposal_id]
+        if before.state == "open":
+            self._proposals[row.proposal_id] = attrs.evolve(
+                before,
+                state=row.verdict,
+                decided_at=recorded.recorded_at,
+                version=recorded.seq,
+            )
 
     def _take_checkpoint(self, row: Checkpoint, at: int, seq: int) -> None:
         before = self._packages.get(row.package_id)
@@ -154,6 +228,7 @@ class PlainViews:
         """View -> key, version and row of all that stands, in order."""
         every: list[Row] = [*self._single, *self._policy, *self._heads.values()]
         every += [*self._latest.values(), *self._open.values()]
+        every += [*self._tiers.values(), *self._proposals.values()]
         for package in self._packages.values():
             every.append(package)
             declared = json.loads(package.declared_scopes or "[]")

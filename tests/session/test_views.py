@@ -29,6 +29,8 @@ from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Keep
 from uaix_core.session.schema import SCHEMA
 from uaix_core.store.copying import copy_scope, differences
+from uaix_core.tiers.proposal_relations import PROPOSAL
+from uaix_core.tiers.relations import FIDELITY_CASE, TURN, WORKING_STATE
 from uaix_core.values.canonical import canonical_text
 from uaix_core.values.ids import Principal
 
@@ -135,16 +137,59 @@ def conflict(number: int, package: str, record: str) -> Row:
     )
 
 
+BY = {"receipt_id": "r", "actor_kind": "agent", "actor_id": "ada"}
+
+
+def tier_row(number: int, kind: str, package: str) -> Row:
+    """A row of a tier that a view is made of."""
+    salt, about = number.to_bytes(16), {"package_id": package, **BY}
+    if kind == "proposal":
+        texts = ("reason", "title", "locator", "digest", "path", "expected_revision")
+        return PROPOSAL.named_by_header(
+            "proposal_id",
+            salt,
+            kind="pointer",
+            entry="null",
+            content=b"",
+            **dict.fromkeys(texts, "x"),
+            **about,
+        )
+    if kind == "case":
+        return FIDELITY_CASE.named_by_header(
+            "case_id",
+            salt,
+            name="ab"[number % 2],
+            prompt="x",
+            must="[]",
+            must_not="[]",
+            paths="[]",
+            **about,
+        )
+    del about["receipt_id"]
+    about |= {"agent_id": "ada", "number": number, "text": "x"}
+    if kind == "state":
+        return WORKING_STATE.named_by_header("state_id", salt, **about)
+    return TURN.named_by_header(
+        "turn_id",
+        salt,
+        conversation_id="ab"[number % 2],
+        role="user",
+        said_at=number,
+        **about,
+    )
+
+
 VERDICTS = {
     "package": ("quarantined", "active"),
     "record": ("reviewed", "rejected", "restored"),
     "conflict": ("kept", "taken"),
+    "proposal": ("accepted", "declined"),
 }
 
 
 def review(number: int, subject: str, verdict: str, about: Row) -> Row:
     """A review of a checkpoint's package, a revision's record or a conflict."""
-    names = ("record_id", "revision_id", "checkpoint_id", "conflict_id")
+    names = ("record_id", "revision_id", "checkpoint_id", "conflict_id", "proposal_id")
     return REVIEW.named_by_header(
         "review_id",
         number.to_bytes(16),
@@ -163,7 +208,12 @@ def review(number: int, subject: str, verdict: str, about: Row) -> Row:
 
 def a_review(data: st.DataObject, number: int, rows: list[Row]) -> list[Row]:
     """A review of something that was written, standing or not, erased or not."""
-    subjects = {CONFLICT: "conflict", CHECKPOINT: "package", REVISION: "record"}
+    subjects = {
+        CONFLICT: "conflict",
+        CHECKPOINT: "package",
+        REVISION: "record",
+        PROPOSAL: "proposal",
+    }
     about = [row for row in rows if SCHEMA.of(row) in subjects]
     if not about:
         return []
@@ -171,6 +221,20 @@ def a_review(data: st.DataObject, number: int, rows: list[Row]) -> list[Row]:
     subject = subjects[SCHEMA.of(row)]
     verdict = data.draw(st.sampled_from(VERDICTS[subject]))
     return [review(number, subject, verdict, row)]
+
+
+def one_or_two(
+    data: st.DataObject,
+    number: int,
+    kind: str,
+    package: str,
+    records: st.SearchStrategy[str],
+) -> list[Row]:
+    """A candidate that lost, or a row of a tier or two."""
+    if kind == "conflict":
+        return [conflict(number, package, data.draw(records))]
+    numbers = (number, number + 100)[: data.draw(st.integers(1, 2))]
+    return [tier_row(one, kind, package) for one in numbers]
 
 
 KINDS = (
@@ -182,6 +246,8 @@ KINDS = (
     "review",
     "erase",
 )
+#: The kinds of which the views of the tiers are made.
+TIERED = ("state", "turn", "case", "proposal", "proposal", "review", "review", "erase")
 #: The kinds that reviews are about.
 REVIEWED = ("revision", "checkpoint", "conflict", "review", "review", "erase")
 
@@ -208,8 +274,8 @@ def life(
             adds.append(revision(number, *args, data.draw(BODIES)))
         elif kind == "checkpoint":
             adds.append(checkpoint(number, data.draw(packages), data.draw(WORDS)))
-        elif kind == "conflict":
-            adds.append(conflict(number, data.draw(packages), data.draw(records)))
+        elif kind in ("conflict", *TIERED[:4]):
+            adds += one_or_two(data, number, kind, data.draw(packages), records)
         elif kind == "review" and (said := a_review(data, number, rows)):
             adds += said
             if data.draw(st.booleans()):
@@ -272,6 +338,17 @@ def test_reviews_show_what_they_say(data: st.DataObject) -> None:
     store = life(data, REVIEWED, st.just("one"), st.just("a"))
 
     assert plain_views(store) == views_of(store)
+
+
+@given(st.data())
+def test_tiers_show_what_they_say(data: st.DataObject) -> None:
+    """After any life the first decision about a proposal stands, erased or not."""
+    store = life(data, TIERED)
+
+    assert plain_views(store) == views_of(store)
+    other = MemoryStore()
+    copy_scope(store, other, SCOPE)
+    assert [] == differences(store, other, SCOPE)
 
 
 def commit(at: int, *adds: Row, erases: tuple[Row, ...] = ()) -> Commit:

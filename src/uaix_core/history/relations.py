@@ -51,6 +51,11 @@ Operation = Annotated[
         "sign",
         "start",
         "consent",
+        "propose",
+        "decide",
+        "note",
+        "fidelity",
+        "erase",
     ),
 ]
 Outcome = Annotated[str, Word("accepted", "refused")]

@@ -25,6 +25,15 @@ MAX_NOTE: Final = 10_000
 MAX_BLOCKERS: Final = 100
 MAX_BLOCKER: Final = 1_000
 
+#: What a review may name beside its package.
+_ABOUT: Final = (
+    "record_id",
+    "revision_id",
+    "checkpoint_id",
+    "conflict_id",
+    "proposal_id",
+)
+
 
 def _texts(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(texts)
@@ -89,7 +98,7 @@ def review_row(
     writing: Writing, receipt_id: str, note: ReviewNote, **fields: Any
 ) -> Row:
     """A new review; ``fields`` are its subject, verdict and what it is about."""
-    about = dict.fromkeys(("record_id", "revision_id", "checkpoint_id", "conflict_id"))
+    about = dict.fromkeys(_ABOUT)
     return REVIEW.named_by_header(
         "review_id",
         writing.random.bytes(SALT_BYTES),

@@ -8,7 +8,7 @@ from uaix_core.history.relations import ActorKind
 from uaix_core.schema.relations import Keep, Relation
 from uaix_core.schema.rows import BodyRow, Id, Instant, Json, Row, Text, Word, row
 
-Subject = Annotated[str, Word("package", "record", "conflict")]
+Subject = Annotated[str, Word("package", "record", "conflict", "proposal")]
 Verdict = Annotated[
     str,
     Word(
@@ -23,17 +23,19 @@ Verdict = Annotated[
         "taken",
         "branched",
         "picked",
+        "accepted",
+        "declined",
     ),
 ]
 
 
 @row
 class Review(BodyRow):
-    """What a reviewer decided about a package, a record or a conflict.
+    """What a reviewer decided about a package, a record, a conflict or a proposal.
 
     A review of a package names the checkpoint that was looked at, one of a record the
-    revision, one of a conflict the conflict. ``blockers`` is a list of texts,
-    ``consent`` an object: who agreed to what.
+    revision, one of a conflict the conflict, one of a proposal the proposal.
+    ``blockers`` is a list of texts, ``consent`` an object: who agreed to what.
     """
 
     review_id: Id
@@ -44,6 +46,7 @@ class Review(BodyRow):
     revision_id: Id | None
     checkpoint_id: Id | None
     conflict_id: Id | None
+    proposal_id: Id | None
     receipt_id: Id
     actor_kind: ActorKind
     actor_id: Id

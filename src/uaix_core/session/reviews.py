@@ -19,6 +19,7 @@ from uaix_core.review.notes import ReviewNote, check_reviewer, review_row
 from uaix_core.review.relations import REVIEW
 from uaix_core.session.conflict_reviews import ConflictReviews, Reviewed, noted
 from uaix_core.store.scanning import all_rows
+from uaix_core.tiers.proposal_relations import PROPOSAL_ENTRY
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from uaix_core.review.relations import OpenConflict, Review
     from uaix_core.schema.commits import Commit
     from uaix_core.store.port import Snapshot
+    from uaix_core.tiers.proposal_relations import ProposalEntry
 
 
 @attrs.frozen
@@ -43,6 +45,7 @@ class Waiting:
     checkpoint_id: str
     records: Sequence[PackageFile]
     conflicts: Sequence[OpenConflict]
+    proposals: Sequence[ProposalEntry] = ()
 
 
 class Reviews(ConflictReviews):
@@ -53,7 +56,10 @@ class Reviews(ConflictReviews):
     """
 
     def waiting(self, package_id: str) -> Waiting:
-        """What of a package waits: records that aren't reviewed, and open conflicts.
+        """What of a package waits: records that aren't reviewed, conflicts, proposals.
+
+        Of conflicts and of proposals it names the first 100; `packages.conflicts` and
+        `proposals.list` go on.
 
         Raises:
             NotFoundError: ``package.not-found``.
@@ -66,12 +72,16 @@ class Reviews(ConflictReviews):
                 for file in package_files(snapshot, package_id)
                 if file.review_state == "review_required"
             ]
+            proposals = snapshot.scan(
+                PROPOSAL_ENTRY.name, "by_state", (package_id, "open"), limit=100
+            )
         return Waiting(
             package_id,
             package.state,
             package.checkpoint_id,
             files,
             self._packages.conflicts(package_id),
+            cast("Sequence[ProposalEntry]", proposals),
         )
 
     def package(

@@ -9,6 +9,7 @@ from uaix_core.review.reducer import REVIEW_ROOM
 from uaix_core.schema.migrations import Migration
 from uaix_core.schema.schema import Schema
 from uaix_core.startup.relations import STARTUP_ROOM
+from uaix_core.tiers.reducer import TIERS_ROOM
 
 #: From the bottom up, because a reducer sees what those before it have put.
 ROOMS = (
@@ -18,6 +19,7 @@ ROOMS = (
     PACKAGES_ROOM,
     ACCEPTANCE_ROOM,
     STARTUP_ROOM,
+    TIERS_ROOM,
 )
 
 #: How a store comes to hold them: what is published is never edited.

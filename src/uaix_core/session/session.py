@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.revisions import RevisionConflictError
     from uaix_core.session.packages import Packages
+    from uaix_core.session.proposals import Proposals
     from uaix_core.session.registrations import Registrations
     from uaix_core.session.reviews import Reviews
     from uaix_core.session.starts import Consents
+    from uaix_core.session.tiers import Tiers
     from uaix_core.startup.assembling import Assembly
     from uaix_core.startup.watermarks import IndexWatermark
 
@@ -52,6 +54,22 @@ class Session(Work):
         from uaix_core.session.reviews import Reviews  # noqa: PLC0415 - on first use
 
         return Reviews(self, self.packages)
+
+    @cached_property
+    def tiers(self) -> Tiers:
+        """The tiers beside a persona: short_term, conversations, pointers, and more."""
+        from uaix_core.session.tiers import Tiers  # noqa: PLC0415 - on first use
+
+        return Tiers(self)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        """The proposal verbs: propose, accept, decline, get, list."""
+        from uaix_core.session.proposals import (  # noqa: PLC0415 - on first use
+            Proposals,
+        )
+
+        return Proposals(self, self.packages)
 
     def keep_conflict(self, error: RevisionConflictError) -> tuple[str, ...]:
         """See `uaix_core.session.packages.Packages.keep_conflict`."""
