@@ -12,7 +12,7 @@ from uaix_core.tiers.proposal_relations import POINTER
 from uaix_core.tiers.reading import find_pointer, variance_report, view_of
 from uaix_core.tiers.recording import AgentOf, Diverging, decide_variance
 from uaix_core.tiers.relations import PLATFORM_NOTE
-from uaix_core.values.instants import FOREVER
+from uaix_core.values.instants import EARLIEST, FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,7 +68,7 @@ class Variances(TierVerbs):
         self,
         package_id: str,
         *,
-        from_at: int = 0,
+        from_at: int = EARLIEST,
         to_at: int = FOREVER,
         after: tuple[int, str] | None = None,
         limit: int = 1_000,

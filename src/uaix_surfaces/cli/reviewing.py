@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @scope_option
 @json_option
 def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
-    r"""List what of a package waits for a person: records, and conflicts.
+    r"""List what of a package waits for a person: records, conflicts, proposals.
 
     \b
     Example:
@@ -60,6 +60,14 @@ def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
     records = [
         {"path": file.path, "revision_id": file.revision_id} for file in waiting.records
     ]
+    proposals = [
+        {
+            "proposal_id": row.proposal_id,
+            "kind": row.kind,
+            "actor": f"{row.actor_kind}:{row.actor_id}",
+        }
+        for row in waiting.proposals
+    ]
     if as_json:
         out.line(
             {
@@ -68,14 +76,18 @@ def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
                 "checkpoint_id": waiting.checkpoint_id,
                 "records": records,
                 "conflicts": conflicts,
+                "proposals": proposals,
             }
         )
         return OK
-    is_done = not records and not conflicts
+    is_done = not records and not conflicts and not proposals
     out.say(f"{package_id}: {waiting.state}", "ok" if is_done else "warning")
     out.pairs([("checkpoint", waiting.checkpoint_id)])
     if records:
         out.table(("unreviewed", "revision"), (tuple(row.values()) for row in records))
+    if proposals:
+        rows = (tuple(row.values()) for row in proposals)
+        out.table(("proposal", "kind", "by"), rows)
     if conflicts:
         out.table(
             ("conflict", "file", "change", "by", "at"),
