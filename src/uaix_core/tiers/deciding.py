@@ -16,27 +16,31 @@ from uaix_core.packages.relations import PACKAGE_FILE
 from uaix_core.packages.revising import RecordChange
 from uaix_core.review.notes import check_reviewer, review_row
 from uaix_core.schema.commits import Commit, Expect
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.tiers.erasing import expect_no_erasure
 from uaix_core.tiers.proposal_relations import (
     POINTER,
     PROPOSAL,
     PROPOSAL_ENTRY,
     PROPOSAL_SOURCE,
-    Proposal,
-    ProposalEntry,
-    ProposalSource,
 )
 from uaix_core.tiers.proposing import TierRef, standing_source
 from uaix_core.values.canonical import SALT_BYTES
 from uaix_core.values.errors import CallerError, ConflictError, NotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from uaix_core.history.receipts import Writing
     from uaix_core.packages.relations import PackageFile
     from uaix_core.review.notes import ReviewNote
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
+    from uaix_core.tiers.proposal_relations import (
+        Proposal,
+        ProposalEntry,
+        ProposalSource,
+    )
 
 OPERATION: Final = "decide"
 
@@ -86,15 +90,9 @@ def find_proposal(snapshot: Snapshot, proposal_id: str) -> Proposal:
 
 def sources_of(snapshot: Snapshot, proposal_id: str) -> tuple[TierRef, ...]:
     """What a proposal was made from, erased ones too."""
-    rows = snapshot.scan(
-        PROPOSAL_SOURCE.name, "by_proposal", (proposal_id,), limit=MAX_SCAN
-    )
-    return tuple(
-        sorted(
-            TierRef(row.kind, row.source_id)
-            for row in cast("list[ProposalSource]", rows)
-        )
-    )
+    rows = all_rows(snapshot, PROPOSAL_SOURCE, "by_proposal", (proposal_id,))
+    named = cast("Iterator[ProposalSource]", rows)
+    return tuple(sorted(TierRef(row.kind, row.source_id) for row in named))
 
 
 def find_open(snapshot: Snapshot, proposal_id: str) -> ProposalEntry:

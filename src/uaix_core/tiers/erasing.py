@@ -14,15 +14,12 @@ import attrs
 from uaix_core.history.receipts import receipt_row
 from uaix_core.review.notes import REVIEWERS
 from uaix_core.schema.commits import Commit, Expect
-from uaix_core.schema.relations import BY_KEY, Ref
-from uaix_core.store.port import MAX_SCAN
+from uaix_core.store.scanning import all_rows
 from uaix_core.tiers.answers import Erased
 from uaix_core.tiers.proposal_relations import (
     POINTER,
     PROPOSAL,
     PROPOSAL_SOURCE,
-    Pointer,
-    ProposalSource,
 )
 from uaix_core.tiers.relations import (
     ERASURE_MARK,
@@ -40,8 +37,9 @@ if TYPE_CHECKING:
 
     from uaix_core.history.receipts import Writing
     from uaix_core.schema.commits import Recorded
-    from uaix_core.schema.relations import Relation
+    from uaix_core.schema.relations import Ref, Relation
     from uaix_core.store.port import Snapshot
+    from uaix_core.tiers.proposal_relations import Pointer, ProposalSource
 
 OPERATION: Final = "erase"
 #: The most texts that one erasure is asked for; their proposals come on top.
@@ -186,21 +184,15 @@ def _made_from(snapshot: Snapshot, ids: Iterable[str]) -> list[str]:
     """The ids of the proposals that were made from any of these, each once."""
     found: dict[str, None] = {}
     for one in ids:
-        after: tuple[str] | None = None
-        while page := cast(
-            "list[ProposalSource]",
-            snapshot.scan(
-                PROPOSAL_SOURCE.name, BY_KEY, (one,), after=after, limit=MAX_SCAN
-            ),
-        ):
-            found |= dict.fromkeys(row.proposal_id for row in page)
-            after = (page[-1].proposal_id,)
+        rows = all_rows(snapshot, PROPOSAL_SOURCE, prefix=(one,))
+        named = cast("Iterator[ProposalSource]", rows)
+        found |= dict.fromkeys(row.proposal_id for row in named)
     return list(found)
 
 
 def _came_of(snapshot: Snapshot, proposal_id: str) -> Iterator[Pointer]:
     """The pointer of an accepted proposal, unless it was erased."""
-    rows = snapshot.scan(POINTER.name, "by_proposal", (proposal_id,), limit=MAX_SCAN)
-    for row in cast("list[Pointer]", rows):
+    rows = all_rows(snapshot, POINTER, "by_proposal", (proposal_id,))
+    for row in cast("Iterator[Pointer]", rows):
         if POINTER.has_body(row):
             yield row
