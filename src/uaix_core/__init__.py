@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from uaix_core.startup.consents import ConsentPlace, ConsentView
     from uaix_core.startup.watermarks import IndexWatermark
     from uaix_core.store.port import Capability, Snapshot, Store
+    from uaix_core.tiers.drafts import FileDraft, PointerDraft, TierRef
     from uaix_core.tiers.noting import CaseDraft
-    from uaix_core.tiers.proposing import FileDraft, PointerDraft, TierRef
     from uaix_core.tiers.reading import PointerView, ProposalView, VarianceReport
     from uaix_core.values.decisions import Decision
     from uaix_core.values.errors import (
@@ -75,7 +75,7 @@ _HOMES = {
     "EditStatus": "packages.edits",
     "EditedFiles": "packages.edits",
     "Exported": "packages.export",
-    "FileDraft": "tiers.proposing",
+    "FileDraft": "tiers.drafts",
     "Finding": "packages.findings",
     "IndexWatermark": "startup.watermarks",
     "IntegrityError": "values.errors",
@@ -85,7 +85,7 @@ _HOMES = {
     "OperatorGrants": "authority.grants",
     "PackageRefusedError": "packages.answers",
     "PackageSource": "packages.source",
-    "PointerDraft": "tiers.proposing",
+    "PointerDraft": "tiers.drafts",
     "PointerView": "tiers.reading",
     "Principal": "values.ids",
     "ProposalView": "tiers.reading",
@@ -109,7 +109,7 @@ _HOMES = {
     "StorageError": "values.errors",
     "Store": "store.port",
     "Stored": "packages.answers",
-    "TierRef": "tiers.proposing",
+    "TierRef": "tiers.drafts",
     "Transformation": "packages.deriving",
     "UaixError": "values.errors",
     "VarianceReport": "tiers.reading",

@@ -119,6 +119,34 @@ def test_a_proposal_changes_nothing(session, agent):
     )
 
 
+def test_a_retry_under_a_key_proposes_once(session, agent, clock):
+    """The same call under its key answers as the first, also when it was erased."""
+    turn = said(agent)
+    refs = [TierRef("turn", turn), TierRef("turn", said(agent))]
+    propose = agent.proposals.propose
+    first = propose(ID, pointer(), sources=refs, reason="r", key="k")
+    before = position(agent)
+    again = propose(ID, pointer(), sources=refs[::-1], reason="r", key="k")
+    assert attrs.evolve(first, is_first=False) == again
+
+    file = note_change(agent)
+    for draft, named in (
+        (pointer("Another"), {"sources": refs, "reason": "r"}),
+        (pointer(), {"sources": refs[:1], "reason": "r"}),
+        (pointer(), {"sources": refs, "reason": "s"}),
+        (file, {"sources": refs, "reason": "r"}),
+    ):
+        refused("idempotency.reused", propose, ID, draft, **named, key="k")
+    refused("idempotency.key", propose, ID, file, sources=refs, key="")
+    assert before == position(agent)
+    agent.tiers.conversations.erase(ID, [turn])
+    assert again == propose(ID, pointer(), sources=refs, reason="r", key="k")
+    change = propose(ID, file, sources=refs[1:], key="f")
+    other = attrs.evolve(file, content=b"Other.\n")
+    refused("idempotency.reused", propose, ID, other, sources=refs[1:], key="f")
+    assert change.id == propose(ID, file, sources=refs[1:], key="f").id
+
+
 def test_proposals_are_listed_page_by_page(session, agent, clock):
     """They are listed by time, each once."""
     turn = said(agent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.session.conftest import NOW
@@ -74,6 +75,7 @@ def test_short_term_memory_is_erased(agent):
     ids = [memory.put(ID, AGENT, text).id for text in "abc"]
     assert 2 == memory.erase(ID, AGENT, only_replaced=True).count
     assert "c" == memory.get(ID, AGENT).text
+    assert 0 == memory.erase(ID, AGENT, only_replaced=True).count
     whole = memory.erase(ID, AGENT)
 
     assert (1, True) == (whole.count, whole.receipt is not None)
@@ -136,6 +138,38 @@ def test_turns_are_appended_and_read_page_by_page(agent, clock):
         one.conversation_id for one in talks.list(ID, AGENT, after="talk-0")
     ]
     assert before == receipts(agent, "erase")
+
+
+def test_a_turn_follows_the_one_that_was_seen(agent):
+    """Whoever names a number adds right after that turn or not at all."""
+    talks = agent.tiers.conversations
+    talks.add(ID, AGENT, TALK, "user", "a", seen=0)
+    talks.add(ID, AGENT, TALK, "assistant", "b", seen=1)
+
+    for seen in (0, 1, 3):
+        error = refused(
+            "conversation.stale", talks.add, ID, AGENT, TALK, "user", "c", seen=seen
+        )
+        assert 2 == error.current.turn_count
+    assert ["a", "b"] == [turn.text for turn in talks.turns(ID, AGENT, TALK)]
+
+
+def test_turns_of_several_writers_are_dense(session, agent):
+    """Whoever else adds at the same time, each turn gets the next number."""
+    talks = agent.tiers.conversations
+
+    def talk(name):
+        for number in range(8):
+            talks.add(ID, AGENT, TALK, "user", f"{name} {number}")
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(talk, "ab"))
+
+    turns = talks.turns(ID, AGENT, TALK)
+    assert list(range(1, 17)) == [turn.number for turn in turns]
+    for name in "ab":
+        said_ = [turn.text for turn in turns if turn.text.startswith(name)]
+        assert [f"{name} {number}" for number in range(8)] == said_
 
 
 def test_turns_are_erased_one_by_one_and_together(agent):

@@ -168,6 +168,10 @@ def test_a_pointer_comes_of_a_decision(run, at, stored):
         line["title"],
         line["sources"],
     )
+    source = ("--from", f"turn:{turn}", "--key", "k", *at, "--json")
+    keyed = [run("propose", "pointer", "ada", *POINTER, *source).line for _ in "ab"]
+    assert [True, False] == [one["is_first"] for one in keyed]
+    assert 0 == run("decide", keyed[0]["id"], "decline", *at).code
     refused = run("decide", name, "accept", *at, *AS_AGENT, "--json")
     assert (1, "review.reviewer") == (refused.code, refused.line["error"]["code"])
     decided = run("decide", name, "accept", "--note", "seen", *at, "--json").line

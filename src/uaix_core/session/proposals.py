@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+from uaix_core.history.idempotency import check_key
 from uaix_core.history.relations import Receipt
 from uaix_core.packages.export import find_package
 from uaix_core.packages.revising import Wanted
@@ -19,14 +20,9 @@ from uaix_core.tiers.deciding import (
     find_open,
     move_of_file,
 )
+from uaix_core.tiers.drafts import FileDraft, PointerDraft, TierRef
 from uaix_core.tiers.proposal_relations import PROPOSAL_ENTRY, Pointer
-from uaix_core.tiers.proposing import (
-    FileDraft,
-    PointerDraft,
-    Proposing,
-    TierRef,
-    decide_proposal,
-)
+from uaix_core.tiers.proposing import Proposing, decide_proposal
 from uaix_core.tiers.reading import read_proposal
 from uaix_core.tiers.texts import check_word
 from uaix_core.values.errors import CallerError, ConflictError
@@ -66,6 +62,7 @@ class Proposals(TierVerbs):
         *,
         sources: Iterable[TierRef],
         reason: str = "",
+        key: str | None = None,
     ) -> Written:
         """Propose that something becomes a pointer, or a change of a file.
 
@@ -74,14 +71,17 @@ class Proposals(TierVerbs):
             draft: the pointer, or the file as it is to become.
             sources: what it is made from, 1 to 100; of an agent only what is its own.
             reason: why, at most 2,000 characters.
+            key: an idempotency key; kept 30 days.
 
         Raises:
             NotFoundError: ``package.not-found``, ``proposal.source``.
-            CallerError: ``proposal.*``, ``tier.text``, ``text.secret``.
+            CallerError: ``proposal.*``, ``tier.text``, ``text.secret``,
+                ``idempotency.*``.
 
         """
+        check_key(key)
         refuse_secret({"reason": reason, **_texts_of(draft)})
-        proposing = Proposing(package_id, draft, tuple(sources), reason)
+        proposing = Proposing(package_id, draft, tuple(sources), reason, key)
         return self._write(
             "proposal_id",
             lambda snapshot, writing: decide_proposal(snapshot, writing, proposing),

@@ -27,14 +27,19 @@ class TierVerbs:
         self._work = work
 
     def _write(
-        self, id_field: str, decide: Callable[[Snapshot, Writing], Commit]
+        self, id_field: str, decide: Callable[[Snapshot, Writing], Commit | Written]
     ) -> Written:
-        """Write the row of a decision, and answer with the id in this field."""
+        """Write the row of a decision, and answer with the id in this field.
+
+        A decision that is an answer already is one about what was written before.
+        """
         work = self._work
         writing = work.writing()
-        recorded: Recorded = write(
+        recorded: Recorded | Written = write(
             work.store, work.scope, lambda snapshot: decide(snapshot, writing)
         )
+        if isinstance(recorded, Written):
+            return attrs.evolve(recorded, is_staged=work.is_staged)
         row: Any = recorded.commit.adds[0]
         receipts = [one for one in recorded.commit.adds if isinstance(one, Receipt)]
         return Written(
@@ -42,7 +47,7 @@ class TierVerbs:
             recorded.seq,
             getattr(row, "number", None),
             receipts[0].receipt_id if receipts else None,
-            work.is_staged,
+            is_staged=work.is_staged,
         )
 
     def _erase(self, package_id: str, kind: str, ids: Iterable[str]) -> Erased:

@@ -169,6 +169,7 @@ class Conversations(TierVerbs):
         text: str,
         *,
         said_at: int | None = None,
+        seen: int | None = None,
     ) -> Written:
         """Append a turn; it leaves no receipt.
 
@@ -180,16 +181,19 @@ class Conversations(TierVerbs):
             role: user, assistant, system or tool.
             text: what was said, at most 100,000 characters.
             said_at: when (microseconds UTC); now without it.
+            seen: the number of the turn that it follows, 0 for none; so a retry of
+                what went through is refused and adds nothing.
 
         Raises:
             NotFoundError: ``package.not-found``.
+            ConflictError: ``conversation.stale`` when another turn is the last.
             CallerError: ``tier.*``, ``id.syntax``, ``instant.range``, ``text.secret``.
 
         """
         ids = [agent_id, conversation_id]
         refuse_secret({"text": text, "ids": ids})
         agent = AgentOf(package_id, agent_id)
-        saying = Saying(conversation_id, role, text, said_at)
+        saying = Saying(conversation_id, role, text, said_at, seen)
         return self._write(
             "turn_id",
             lambda snapshot, writing: decide_turn(snapshot, writing, agent, saying),

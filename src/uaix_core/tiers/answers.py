@@ -12,14 +12,15 @@ class Written:
     """The answer to what was written into a tier.
 
     ``number`` is that of a state or a turn, else None; ``receipt`` is the id of the
-    receipt, where one is left. ``is_staged`` says that all of it is gone again unless a
-    host commits.
+    receipt, where one is left. ``is_first`` is false when it was written under the same
+    key before. ``is_staged`` says that all of it is gone again unless a host commits.
     """
 
     id: str
     seq: int
     number: int | None = None
     receipt: str | None = None
+    is_first: bool = True
     is_staged: bool = False
 
     def as_dict(self) -> dict[str, Any]:

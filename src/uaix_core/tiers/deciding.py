@@ -17,6 +17,7 @@ from uaix_core.packages.revising import RecordChange
 from uaix_core.review.notes import check_reviewer, review_row
 from uaix_core.schema.commits import Commit, Expect
 from uaix_core.store.scanning import all_rows
+from uaix_core.tiers.drafts import TierRef
 from uaix_core.tiers.erasing import expect_no_erasure
 from uaix_core.tiers.proposal_relations import (
     POINTER,
@@ -24,7 +25,7 @@ from uaix_core.tiers.proposal_relations import (
     PROPOSAL_ENTRY,
     PROPOSAL_SOURCE,
 )
-from uaix_core.tiers.proposing import TierRef, standing_source
+from uaix_core.tiers.proposing import standing_source
 from uaix_core.values.canonical import SALT_BYTES
 from uaix_core.values.errors import CallerError, ConflictError, NotFoundError
 

@@ -102,6 +102,7 @@ PROPOSAL = Relation(
     Proposal,
     ("proposal_id",),
     keep=Keep.HISTORY,
+    paths={"by_receipt": ("receipt_id",)},
     body=(
         "reason",
         "title",

@@ -10,131 +10,32 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
+from uaix_core.history.idempotency import use_key
 from uaix_core.history.receipts import receipt_row
 from uaix_core.packages.export import find_package
 from uaix_core.packages.relations import PACKAGE_FILE
 from uaix_core.schema.commits import Commit
+from uaix_core.tiers.answers import Written
+from uaix_core.tiers.drafts import SOURCES, PointerDraft
 from uaix_core.tiers.erasing import expect_no_erasure
 from uaix_core.tiers.proposal_relations import PROPOSAL, ProposalSource
-from uaix_core.tiers.relations import PLATFORM_NOTE, TURN, VARIANCE, WORKING_STATE
-from uaix_core.tiers.texts import (
-    MAX_LIST,
-    MAX_PATH,
-    MAX_SAID,
-    MAX_TITLE,
-    check_body,
-    check_digest,
-    check_line,
-    check_locator,
-    check_word,
-)
+from uaix_core.tiers.texts import MAX_LIST, MAX_SAID, check_body
 from uaix_core.values.canonical import SALT_BYTES, canonical_text, sha256_hex
 from uaix_core.values.errors import CallerError, NotFoundError
-from uaix_core.values.ids import check_id
-from uaix_core.values.text import is_storable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from uaix_core.history.idempotency import KeyUse
     from uaix_core.history.receipts import Writing
     from uaix_core.packages.relations import PackageFile
-    from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
+    from uaix_core.tiers.drafts import FileDraft, TierRef
+    from uaix_core.tiers.proposal_relations import Proposal
     from uaix_core.values.ids import Principal
 
 OPERATION: Final = "propose"
-#: The longest content of a proposed file, in bytes.
-MAX_CONTENT: Final = 2**20
-
-#: What a proposal may be made from, by the word for it.
-SOURCES: Final[Mapping[str, Relation]] = {
-    "state": WORKING_STATE,
-    "turn": TURN,
-    "variance": VARIANCE,
-    "note": PLATFORM_NOTE,
-}
-
-
-@attrs.frozen(order=True)
-class TierRef:
-    """What a proposal is made from: the kind of tier and the id of what stands in it.
-
-    Raises:
-        CallerError: ``tier.word``, ``id.syntax``.
-
-    """
-
-    kind: str
-    id: str
-
-    def __attrs_post_init__(self) -> None:
-        check_word(self.kind, tuple(SOURCES), "sources")
-        check_id(self.id, "sources")
-
-
-@attrs.frozen
-class PointerDraft:
-    """A pointer as it is proposed: a title, where it points, and the digest of that.
-
-    Raises:
-        CallerError: ``tier.line``, ``pointer.locator``, ``pointer.digest``.
-
-    """
-
-    title: str
-    locator: str
-    digest: str
-
-    def __attrs_post_init__(self) -> None:
-        check_line(self.title, "title", MAX_TITLE)
-        check_locator(self.locator)
-        check_digest(self.digest)
-
-
-@attrs.frozen
-class FileDraft:
-    """A change of a package's file as it is proposed.
-
-    ``expected_revision`` is the one that was seen, None for a file that isn't there;
-    ``entry`` are members of its manifest entry, as for `revise`.
-
-    Raises:
-        CallerError: ``tier.line``, ``id.syntax``, ``proposal.content`` for what isn't
-            UTF-8 of at most 1 MiB.
-
-    """
-
-    path: str
-    content: bytes = attrs.field(repr=False)
-    expected_revision: str | None = None
-    entry: Mapping[str, Any] | None = None
-
-    def __attrs_post_init__(self) -> None:
-        check_line(self.path, "path", MAX_PATH)
-        if self.expected_revision is not None:
-            check_id(self.expected_revision, "expected_revision")
-        _text_of(self.content)
-
-    @property
-    def text(self) -> str:
-        """The content as text."""
-        return _text_of(self.content)
-
-
-def _text_of(content: object) -> str:
-    if isinstance(content, bytes) and len(content) <= MAX_CONTENT:
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            text = "\0"
-        if is_storable(text):
-            return text
-    raise CallerError(
-        f"a proposed file is UTF-8 text of at most {MAX_CONTENT:,} bytes",
-        code="proposal.content",
-        path="content",
-    )
 
 
 @attrs.frozen
@@ -145,19 +46,21 @@ class Proposing:
     draft: PointerDraft | FileDraft
     sources: Sequence[TierRef]
     reason: str = attrs.field(default="", repr=False)
+    key: str | None = None
 
 
 def decide_proposal(
     snapshot: Snapshot, writing: Writing, proposing: Proposing
-) -> Commit:
-    """The commit of a proposal.
+) -> Commit | Written:
+    """The commit of a proposal, or the answer of the first time under its key.
 
     Raises:
         NotFoundError: ``package.not-found``, ``proposal.source`` for a source that
             isn't there, or is another agent's.
         CallerError: ``proposal.sources``, ``proposal.source-erased``, ``tier.text``,
             ``proposal.quote`` for a title that is what somebody said,
-            ``proposal.unchanged`` for a file that already is so.
+            ``proposal.unchanged`` for a file that already is so,
+            ``idempotency.reused``.
 
     """
     package_id, draft = proposing.package_id, proposing.draft
@@ -170,6 +73,9 @@ def decide_proposal(
         )
     check_body(proposing.reason, "reason", MAX_SAID, least=0)
     find_package(snapshot, package_id)
+    use = _use_key(snapshot, writing, proposing, sources)
+    if use.first is not None:
+        return _answered(snapshot, use.first)
     rows = [
         standing_source(snapshot, package_id, source, writing.principal)
         for source in sources
@@ -209,12 +115,49 @@ def decide_proposal(
             "sources": len(sources),
         },
         package_id=package_id,
+        key_digest=use.key_digest,
+        request_digest=use.request_digest,
     )
     return Commit(
         writing.scope,
         writing.now,
-        expects=(expect_no_erasure(snapshot, package_id),),
+        expects=(expect_no_erasure(snapshot, package_id), *use.expects),
         adds=(row, *named, receipt),
+        puts=use.puts,
+    )
+
+
+def _use_key(
+    snapshot: Snapshot,
+    writing: Writing,
+    proposing: Proposing,
+    sources: Sequence[TierRef],
+) -> KeyUse:
+    """What an idempotency key says of all that is proposed."""
+    fields = _fields(proposing.draft)
+    request = {
+        **fields,
+        "content": sha256_hex(fields["content"]),
+        "package_id": proposing.package_id,
+        "reason": proposing.reason,
+        "sources": [[source.kind, source.id] for source in sources],
+    }
+    return use_key(
+        snapshot,
+        writing.random,
+        operation=OPERATION,
+        key=proposing.key,
+        request=canonical_text(request),
+        now=writing.now,
+    )
+
+
+def _answered(snapshot: Snapshot, receipt_id: str) -> Written:
+    """The answer about the proposal that a receipt is of."""
+    (row,) = snapshot.scan(PROPOSAL.name, "by_receipt", (receipt_id,), limit=1)
+    proposal = cast("Proposal", row)
+    return Written(
+        proposal.proposal_id, proposal.version, receipt=receipt_id, is_first=False
     )
 
 

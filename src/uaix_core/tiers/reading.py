@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from uaix_core.store.port import Snapshot
+    from uaix_core.tiers.drafts import TierRef
     from uaix_core.tiers.proposal_relations import Pointer, ProposalEntry
-    from uaix_core.tiers.proposing import TierRef
     from uaix_core.tiers.recording import AgentOf
     from uaix_core.tiers.relations import ShortTerm, Variance, WorkingState
 

@@ -48,12 +48,17 @@ class AgentOf:
 
 @attrs.frozen
 class Saying:
-    """A turn to be written; ``said_at`` is an instant, None for now."""
+    """A turn to be written; ``said_at`` is an instant, None for now.
+
+    ``seen`` is the number of the turn that it follows, 0 for none; with None it follows
+    whatever is the last.
+    """
 
     conversation_id: str
     role: str
     text: str = attrs.field(repr=False)
     said_at: int | None = None
+    seen: int | None = None
 
 
 @attrs.frozen
@@ -123,6 +128,7 @@ def decide_turn(
 
     Raises:
         NotFoundError: ``package.not-found``.
+        ConflictError: ``conversation.stale``.
         CallerError: ``tier.agent``, ``tier.text``, ``tier.word``, ``id.syntax``,
             ``instant.range``.
 
@@ -135,13 +141,24 @@ def decide_turn(
     find_package(snapshot, agent.package_id)
     key = (agent.package_id, agent.agent_id, saying.conversation_id)
     before = cast("Conversation | None", snapshot.get(CONVERSATION.name, key))
+    number = 0 if before is None else before.turn_count
+    if saying.seen is not None and saying.seen != number:
+        raise ConflictError(
+            "another turn is the last one",
+            code="conversation.stale",
+            relation=CONVERSATION.name,
+            key=key,
+            current=before,
+            path=saying.conversation_id,
+            hint="read the turns and decide again",
+        )
     row = TURN.named_by_header(
         "turn_id",
         writing.random.bytes(SALT_BYTES),
         package_id=agent.package_id,
         agent_id=agent.agent_id,
         conversation_id=saying.conversation_id,
-        number=1 if before is None else before.turn_count + 1,
+        number=number + 1,
         role=saying.role,
         said_at=said_at,
         actor_kind=writing.principal.kind,

@@ -9,7 +9,7 @@ import click
 
 from uaix_backends.opening import open_session
 from uaix_core.review.notes import ReviewNote
-from uaix_core.tiers.proposing import FileDraft, PointerDraft, TierRef
+from uaix_core.tiers.drafts import FileDraft, PointerDraft, TierRef
 from uaix_core.values.errors import CallerError
 from uaix_surfaces.cli.failures import OK, UNUSABLE, usable
 from uaix_surfaces.cli.judging import shown_refusal
@@ -20,6 +20,7 @@ from uaix_surfaces.cli.options import (
     checked_id,
     json_option,
     judging_options,
+    key_option,
     package_argument,
     scope_option,
     store_option,
@@ -97,6 +98,7 @@ _reason_option = click.option(
     "--digest", required=True, metavar="SHA256", help="Of what is there: sha256:HEX."
 )
 @_reason_option
+@key_option
 @at_options
 @json_option
 def pointer_verb(  # noqa: PLR0913 - the options of the verb
@@ -107,6 +109,7 @@ def pointer_verb(  # noqa: PLR0913 - the options of the verb
     locator: str,
     digest: str,
     reason: str,
+    key: str | None,
     as_json: bool,
     at: At,
 ) -> int:
@@ -120,7 +123,8 @@ def pointer_verb(  # noqa: PLR0913 - the options of the verb
     """
     with usable():
         draft = PointerDraft(title, locator, digest)
-    return _proposed(package_id, draft, sources, reason, at, as_json=as_json)
+    more = {"sources": sources, "reason": reason, "key": key}
+    return _proposed(package_id, draft, more, at, as_json=as_json)
 
 
 @propose_verb.command("file")
@@ -133,6 +137,7 @@ def pointer_verb(  # noqa: PLR0913 - the options of the verb
     "--entry", metavar="JSON", help="Members of the manifest entry of a new file."
 )
 @_reason_option
+@key_option
 @at_options
 @json_option
 def file_verb(  # noqa: PLR0913 - the options of the verb
@@ -144,6 +149,7 @@ def file_verb(  # noqa: PLR0913 - the options of the verb
     expected: str,
     entry: str | None,
     reason: str,
+    key: str | None,
     as_json: bool,
     at: At,
 ) -> int:
@@ -157,7 +163,8 @@ def file_verb(  # noqa: PLR0913 - the options of the verb
     with usable():
         seen = None if expected == _NONE else expected
         draft = FileDraft(path, file_bytes(file), seen, _entry(entry))
-    return _proposed(package_id, draft, sources, reason, at, as_json=as_json)
+    more = {"sources": sources, "reason": reason, "key": key}
+    return _proposed(package_id, draft, more, at, as_json=as_json)
 
 
 def _entry(text: str | None) -> dict[str, Any] | None:
@@ -174,19 +181,16 @@ def _entry(text: str | None) -> dict[str, Any] | None:
     return found
 
 
-def _proposed(  # noqa: PLR0913 - what every proposal has
+def _proposed(
     package_id: str,
     draft: PointerDraft | FileDraft,
-    sources: tuple[TierRef, ...],
-    reason: str,
+    more: dict[str, Any],
     at: At,
     *,
     as_json: bool,
 ) -> int:
     with open_session(at.url, scope=at.scope, principal=at.actor) as session:
-        answer = session.proposals.propose(
-            package_id, draft, sources=sources, reason=reason
-        )
+        answer = session.proposals.propose(package_id, draft, **more)
     return tell_answer(answer, f"{answer.id}: proposed", as_json=as_json)
 
 
