@@ -230,6 +230,12 @@ def test_a_title_is_not_what_was_said(agent):
     turn = said(agent, "The launch  is\non Monday")
     quoted = pointer("The launch is on Monday")
     refused("proposal.quote", proposed, agent, turn, quoted)
+    named = {"what": "flat", "why": "no emphasis"}
+    made = agent.tiers.variance.record(ID, AGENT, NOTE, **named).id
+    for title in ("flat", "no  emphasis"):
+        sources = [TierRef("turn", turn), TierRef("variance", made)]
+        propose = agent.proposals.propose
+        refused("proposal.quote", propose, ID, pointer(title), sources=sources)
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,8 @@ def standing_source(
 def _check_no_quote(draft: PointerDraft, rows: Sequence[Any]) -> None:
     title = draft.title.split()
     for row in rows:
-        if title == (getattr(row, "text", None) or "").split():
+        said = (getattr(row, name, None) or "" for name in ("text", "what", "why"))
+        if any(title == text.split() for text in said):
             raise CallerError(
                 "a title says what something is about, not what was said",
                 code="proposal.quote",
