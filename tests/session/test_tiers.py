@@ -196,6 +196,7 @@ def test_an_erasure_is_whole(agent):
     refused("tier.not-found", talks.erase, ID, [one, "absent"])
     for ids in ([], [one, one], [f"x{n}" for n in range(1_001)]):
         refused("erase.ids", talks.erase, ID, ids)
+    refused("tier.not-found", talks.erase, ID, [f"x{n}" for n in range(1_000)])
     assert before == position(agent)
     assert "a" == talks.turns(ID, AGENT, TALK)[0].text
 
