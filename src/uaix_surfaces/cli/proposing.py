@@ -21,6 +21,7 @@ from uaix_surfaces.cli.options import (
     json_option,
     judging_options,
     key_option,
+    note_option,
     package_argument,
     scope_option,
     store_option,
@@ -28,7 +29,6 @@ from uaix_surfaces.cli.options import (
 from uaix_surfaces.cli.output import Output, write_error
 from uaix_surfaces.cli.places import file_bytes
 from uaix_surfaces.cli.reading import READER
-from uaix_surfaces.cli.reviewing import note_option
 from uaix_surfaces.cli.revising import expect_option, path_argument
 from uaix_surfaces.cli.tier_lines import row_line, tell_answer, tell_lines
 
