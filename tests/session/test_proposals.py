@@ -195,6 +195,8 @@ def test_sources_are_there_and_ones_own(session, agent):
     refs = [TierRef("turn", turn)]
     for bad in ([], refs * 2, [TierRef("turn", f"x{n}") for n in range(101)]):
         refused("proposal.sources", propose, ID, pointer(), sources=bad)
+    most = [TierRef("turn", f"x{n}") for n in range(100)]
+    refused("proposal.source", propose, ID, pointer(), sources=most)
     refused("tier.word", TierRef, "file", turn)
     refused("id.syntax", TierRef, "turn", "no id")
     assert before == position(agent)
