@@ -2,4 +2,6 @@
 
 from hypothesis import Phase, settings
 
-settings.register_profile("unshrunk", phases=[Phase.generate], derandomize=True)
+settings.register_profile(
+    "unshrunk", max_examples=40, phases=[Phase.generate], derandomize=True
+)

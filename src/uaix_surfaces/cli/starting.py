@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -23,6 +24,7 @@ from uaix_surfaces.cli.output import Output
 from uaix_surfaces.cli.places import new_place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from uaix_core.startup.assembling import Assembly
@@ -92,23 +94,27 @@ def start_verb(  # noqa: PLR0913 - the options of the verb
             path=str(target),
             hint="choose another name, or remove it",
         )
-    refused: StartupError | None = None
     with (
+        _checks_shown(out, package_id),
         out.working(f"starting {package_id}"),
         open_session(at.url, scope=at.scope, principal=at.actor) as session,
     ):
-        try:
-            assembly = session.start(package_id, agent_id=agent_id, triggered=triggered)
-        except StartupError as error:
-            refused = error
-    if refused is not None:
-        if not as_json:
-            _show_checks(out, package_id, refused.checks)
-        raise refused
+        assembly = session.start(package_id, agent_id=agent_id, triggered=triggered)
     if place is not None:
         write_folder(place, assembly.files)
     _tell(out, assembly, None if target is None else str(target))
     return OK
+
+
+@contextmanager
+def _checks_shown(out: Output, package_id: str) -> Iterator[None]:
+    """Show the checks that failed inside, before the error goes on."""
+    try:
+        yield
+    except StartupError as error:
+        if not out.as_json:
+            _show_checks(out, package_id, error.checks)
+        raise
 
 
 def _is_free(place: Path) -> bool:
