@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Snapshot, Store
     from uaix_core.values.ids import ScopeId
 
-#: How often a decision is made anew before the conflict reaches the caller.
-ATTEMPTS = 8
+#: How often a decision is made anew before the conflict reaches the caller. Each time
+#: somebody else went through, so many writers lose often and none of them for ever.
+ATTEMPTS = 64
 
 _R = TypeVar("_R")
 
