@@ -8,6 +8,7 @@ set: no pragma, no factory, no trace.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -53,7 +54,7 @@ class Statements(Protocol):
         ...
 
 
-class Host:
+class Host(ABC):
     """A host's connection. `staged` keeps all of a block in its transaction, or none.
 
     Raises:
@@ -111,9 +112,9 @@ class Host:
         """Whether a transaction is really open."""
         return self._joined.says_open() and bool(self._raw.in_transaction)
 
+    @abstractmethod
     def _cursor(self) -> Any:
         """A cursor past the host's own factories and traces."""
-        raise NotImplementedError
 
     def _bound(self, values: Sequence[Any]) -> Sequence[Any]:
         """The values as they are bound."""
@@ -173,9 +174,9 @@ class Host:
                 hint="look for a trigger on the tables of this library",
             )
 
+    @abstractmethod
     def _changed(self, cursor: Any) -> int:
         """How many rows the last statement of a cursor has changed by itself."""
-        raise NotImplementedError
 
     def last_insert_rowid(self) -> int:
         """The rowid of the last row that was inserted."""
@@ -212,12 +213,12 @@ class Host:
                 f"{self._variables} or more",
             )
 
-    def _check_driver(self) -> None:
+    def _check_driver(self) -> None:  # noqa: B027 - most have nothing to check
         """What of the library's own may stand in the way."""
 
+    @abstractmethod
     def _most_variables(self) -> int:
         """How many variables a statement may have."""
-        raise NotImplementedError
 
     @contextmanager
     def reported(self) -> Iterator[None]:

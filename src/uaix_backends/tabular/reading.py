@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ _UNREADABLE = (
 )
 
 
-class TabularRows:
+class TabularRows(ABC):
     """What one scope holds, as the transaction of a connection shows it.
 
     A scope that nobody wrote to has no number, and all reads of it find nothing. What
@@ -65,9 +66,9 @@ class TabularRows:
             self.number, self.work, *mark = found
             self.mark = Mark(*mark)
 
+    @abstractmethod
     def results(self, text: str, values: Sequence[Any], what: str) -> list[Any]:
         """All results of a statement; ``what`` names them when they are damaged."""
-        raise NotImplementedError
 
     def many(
         self, table: Any, path: str, count: int, prefixes: Sequence[Key]
@@ -76,9 +77,9 @@ class TabularRows:
         (found,) = self.all_of([(table, path, count, prefixes)])
         return found
 
+    @abstractmethod
     def all_of(self, asked: Sequence[Many]) -> list[list[Row]]:
         """The answers to many questions like `many`."""
-        raise NotImplementedError
 
     def batch(self) -> AbstractContextManager[object]:
         """Send all statements of a block together, where that can be done."""

@@ -14,7 +14,7 @@ import attrs
 
 from uaix_core.packages.anchors import ANCHORS, PERSONALITY, protection_of
 from uaix_core.packages.diff import diff_packages
-from uaix_core.packages.entry_edits import with_file
+from uaix_core.packages.entry_edits import FileEdit, with_edits
 from uaix_core.packages.relations import DERIVATION
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.canonical import SALT_BYTES, canonical_text
@@ -93,7 +93,7 @@ def transformed(origin: Origin, wanted: Transformation) -> Origin:
 
     """
     allowed = {(a.path, a.operation) for a in wanted.authorisations}
-    files: Mapping[str, bytes] = origin.files
+    edits = []
     for path, data in sorted(wanted.files.items()):
         if origin.files.get(path) == data:
             continue
@@ -111,15 +111,15 @@ def transformed(origin: Origin, wanted: Transformation) -> Origin:
                 path=path,
                 hint="an authorisation names the path and the operation",
             )
-        files = with_file(files, path, data)
-    if files is origin.files:
+        edits.append(FileEdit(path, data))
+    if not edits:
         raise CallerError(
             "a derivative differs from its origin",
             code="derive.nothing",
             path=origin.package_id,
             hint="a clone is the same under another id",
         )
-    return attrs.evolve(origin, files=files)
+    return attrs.evolve(origin, files=with_edits(origin.files, edits))
 
 
 def derivation_row(

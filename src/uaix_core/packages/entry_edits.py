@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.manifest.places import JsonPath, edited, removed, spans
 from uaix_core.packages.required.sets import MANIFEST_PATH
@@ -17,11 +19,25 @@ from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: What the library writes into an entry by itself.
 _OURS: Final = ("path", "sizeBytes", "sha256", "reviewState")
-_UNREVIEWED: Final = '"review_required"'
+#: What a new file says before its size and digest are filled in.
+_UNSEEN: Final = {"sizeBytes": 0, "sha256": "", "reviewState": "review_required"}
+
+
+@attrs.frozen
+class FileEdit:
+    """What is to become of one file: its bytes, None where it goes.
+
+    ``entry`` are members of its manifest entry by their wire names; what isn't named
+    stays as it is.
+    """
+
+    path: str
+    content: bytes | None = attrs.field(repr=False)
+    entry: Mapping[str, Any] | None = None
 
 
 def with_file(
@@ -30,72 +46,92 @@ def with_file(
     content: bytes,
     entry: Mapping[str, Any] | None = None,
 ) -> dict[str, bytes]:
-    """The files of a package with this one in it, and a manifest that fits them.
-
-    Args:
-        files: logical path to bytes, the manifest included.
-        path: where the file stands.
-        content: its bytes.
-        entry: members of its manifest entry (wire names); what isn't named stays as it
-            is, and a file that isn't listed yet needs role, scope, requiredStatus,
-            mediaType and source.
-
-    Raises:
-        CallerError: ``revise.entry`` for a member that the library writes itself, or
-            for a new file without an entry.
-
-    """
-    text = files[MANIFEST_PATH].decode("utf-8")
-    named = dict(entry or {})
-    for name in _OURS:
-        if name in named:
-            raise CallerError(
-                "the library writes this member by itself",
-                code="revise.entry",
-                path=name,
-            )
-    index = _index(text, path)
-    if index is None:
-        if not named:
-            raise CallerError(
-                "a file that isn't listed yet needs an entry",
-                code="revise.entry",
-                path=path,
-                hint="role, scope, requiredStatus, mediaType and source",
-            )
-        made = {"path": path, "sizeBytes": 0, "sha256": "", **named}
-        made["reviewState"] = "review_required"
-        text = _appended(text, json.dumps(made, ensure_ascii=False))
-    else:
-        if "stableId" in named:
-            raise CallerError(
-                "the record at a path keeps its id",
-                code="revise.entry",
-                path="stableId",
-            )
-        edits: dict[JsonPath, str] = {
-            ("files", index, name): json.dumps(value, ensure_ascii=False)
-            for name, value in named.items()
-        }
-        lacking = edits.keys() - spans(text, edits.keys()).keys()
-        if lacking:
-            raise CallerError(
-                "the entry of the file has no such member",
-                code="revise.entry",
-                path=str(min(lacking)[2]),
-            )
-        text = edited(text, {**edits, ("files", index, "reviewState"): _UNREVIEWED})
-    return _packed({**files, path: content}, text)
+    """The files of a package with this one in it; see `with_edits`."""
+    return with_edits(files, [FileEdit(path, content, entry)])
 
 
 def without_file(files: Mapping[str, bytes], path: str) -> dict[str, bytes]:
-    """The files of a package without this one, and a manifest that doesn't list it."""
+    """The files of a package without this one; see `with_edits`."""
+    return with_edits(files, [FileEdit(path, None)])
+
+
+def with_edits(
+    files: Mapping[str, bytes], wanted: Iterable[FileEdit]
+) -> dict[str, bytes]:
+    """The files of a package with all edits made, and a manifest that fits them.
+
+    Args:
+        files: logical path to bytes, the manifest included.
+        wanted: the edits, no two of one path. A file that isn't listed yet needs role,
+            scope, requiredStatus, mediaType and source in its entry.
+
+    Raises:
+        CallerError: ``revise.entry`` for a member that the library writes itself, one
+            that the entry hasn't got, or for a new file without an entry.
+
+    """
     text = files[MANIFEST_PATH].decode("utf-8")
-    index = _index(text, path)
-    if index is not None:
+    listed = _listed(text)
+    edits: dict[JsonPath, str] = {}
+    new: list[str] = []
+    gone: list[int] = []
+    left = dict(files)
+    for edit in wanted:
+        index = listed.get(edit.path)
+        if edit.content is None:
+            left.pop(edit.path, None)
+            gone += () if index is None else (index,)
+            continue
+        left[edit.path] = edit.content
+        named = _checked(edit, is_listed=index is not None)
+        if index is None:
+            new.append(json.dumps({**named, **_UNSEEN}, ensure_ascii=False))
+            continue
+        for name, value in {**named, "reviewState": "review_required"}.items():
+            edits["files", index, name] = json.dumps(value, ensure_ascii=False)
+    lacking = edits.keys() - spans(text, edits.keys()).keys()
+    for place in sorted(lacking, key=str):
+        if place[2] != "reviewState":
+            raise CallerError(
+                "the entry of the file has no such member",
+                code="revise.entry",
+                path=str(place[2]),
+            )
+    text = edited(text, edits)
+    text = _appended(text, new) if new else text
+    # From the last one on, so that no index moves before it was used.
+    for index in sorted(gone, reverse=True):
         text = _without_element(text, index)
-    left = {name: data for name, data in files.items() if name != path}
     return _packed(left, text)
+
+
+def _checked(edit: FileEdit, *, is_listed: bool) -> dict[str, Any]:
+    """The members that an edit names, and of a new file its path before them."""
+    named = dict(edit.entry or {})
+    for name in (*_OURS, *(("stableId",) if is_listed else ())):
+        if name in named:
+            raise CallerError(
+                "the library or the record decides this member by itself",
+                code="revise.entry",
+                path=name,
+            )
+    if is_listed:
+        return named
+    if not named:
+        raise CallerError(
+            "a file that isn't listed yet needs an entry",
+            code="revise.entry",
+            path=edit.path,
+            hint="role, scope, requiredStatus, mediaType and source",
+        )
+    return {"path": edit.path, **named}
+
+
+def _listed(text: str) -> dict[str, int]:
+    """Where each path stands in the list of files."""
+    wire = parse(text.encode("utf-8"), max_depth=DEFAULT_LIMITS.json_depth)
+    entries = wire["files"] if isinstance(wire, dict) else []
+    return {entry["path"]: index for index, entry in enumerate(entries)}
 
 
 def _packed(files: Mapping[str, bytes], text: str) -> dict[str, bytes]:
@@ -104,22 +140,17 @@ def _packed(files: Mapping[str, bytes], text: str) -> dict[str, bytes]:
     return repack({**files, MANIFEST_PATH: text.encode("utf-8")}).files
 
 
-def _index(text: str, path: str) -> int | None:
-    wire = parse(text.encode("utf-8"), max_depth=DEFAULT_LIMITS.json_depth)
-    entries = wire["files"] if isinstance(wire, dict) else []
-    return next((i for i, e in enumerate(entries) if e.get("path") == path), None)
-
-
-def _appended(text: str, entry: str) -> str:
-    """The text with an element after the last one of the list of files."""
+def _appended(text: str, entries: Sequence[str]) -> str:
+    """The text with elements after the last one of the list of files."""
     start, stop = spans(text, [("files",)])["files",]
     inner = text[start + 1 : stop - 1]
     if not inner.strip():
-        return f"{text[:start]}[{entry}]{text[stop:]}"
+        return f"{text[:start]}[{','.join(entries)}]{text[stop:]}"
     kept = inner.rstrip()
     tail = inner[len(kept) :]
     gap = inner[: len(inner) - len(inner.lstrip())]
-    return f"{text[: start + 1]}{kept},{gap}{entry}{tail}{text[stop - 1 :]}"
+    more = "".join(f",{gap}{entry}" for entry in entries)
+    return f"{text[: start + 1]}{kept}{more}{tail}{text[stop - 1 :]}"
 
 
 def _without_element(text: str, index: int) -> str:

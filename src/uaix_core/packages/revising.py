@@ -16,7 +16,7 @@ from uaix_core.history.relations import REVISION, Revision
 from uaix_core.packages.anchors import check_authoriser
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.changes import Plan, build_commit, refused_changes
-from uaix_core.packages.entry_edits import with_file, without_file
+from uaix_core.packages.entry_edits import FileEdit, with_edits
 from uaix_core.packages.export import find_package, read_package
 from uaix_core.packages.install import keyed
 from uaix_core.packages.manifest.words import fold
@@ -152,9 +152,11 @@ def decide_revisions(
     _check_expected(snapshot, standing, pending)
     if not pending:
         return Decided(None, before)
-    files: Mapping[str, bytes] = read_package(snapshot, wanted.package_id).files
     for change in pending:
-        files = _with_change(standing, files, change, wanted)
+        _check_change(standing, change, wanted)
+    stored = read_package(snapshot, wanted.package_id).files
+    edits = [FileEdit(one.path, one.content, one.entry) for one in pending]
+    files = with_edits(stored, edits)
     report = judge(PackageSource(files=files))
     if report.package is None:
         return Refused(report)
@@ -181,13 +183,8 @@ def decide_revisions(
     return Decided(attrs.evolve(commit, expects=expects), before)
 
 
-def _with_change(
-    standing: Standing,
-    files: Mapping[str, bytes],
-    change: RecordChange,
-    wanted: Wanted,
-) -> Mapping[str, bytes]:
-    """The files of a package with one change made."""
+def _check_change(standing: Standing, change: RecordChange, wanted: Wanted) -> None:
+    """Refuse a change of what isn't a record, or of one that was retired."""
     if change.path == MANIFEST_PATH:
         raise CallerError(
             "the manifest follows from its files",
@@ -203,11 +200,8 @@ def _with_change(
             path=change.path,
             hint="a review brings it back",
         )
-    if change.content is not None:
-        return with_file(files, change.path, change.content, change.entry)
-    if head is None:
+    if change.content is None and head is None:
         raise not_found(change.path)
-    return without_file(files, change.path)
 
 
 def _head_at(standing: Standing, path: str) -> Head | None:
