@@ -213,7 +213,8 @@ class Host(ABC):
                 f"{self._variables} or more",
             )
 
-    def _check_driver(self) -> None:  # noqa: B027 - most have nothing to check
+    @abstractmethod
+    def _check_driver(self) -> None:
         """What of the library's own may stand in the way."""
 
     @abstractmethod

@@ -15,9 +15,8 @@ from uaix_surfaces.cli.conflicts import open_conflicts
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
     at_options,
-    authorise_option,
+    changing_options,
     json_option,
-    judging_options,
     note_option,
     package_argument,
     scope_option,
@@ -29,13 +28,11 @@ from uaix_surfaces.cli.revising import expect_option, path_argument, revised
 from uaix_surfaces.cli.telling import show_reviewed
 
 if TYPE_CHECKING:
-    from uaix_core.packages.anchors import Authorisation
-    from uaix_core.packages.lint import Checks
     from uaix_core.review.relations import OpenConflict
     from uaix_core.session.packages import Packages
     from uaix_core.session.session import Session
     from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.options import At, How
 
 
 @click.command("waiting")
@@ -233,18 +230,14 @@ def _named(
 @path_argument
 @expect_option
 @note_option
-@authorise_option
-@at_options
-@judging_options
-@json_option
+@changing_options
 def revive_verb(  # noqa: PLR0913 - the options of the verb
     package_id: str,
     path: str,
     *,
     expected: str,
     note: str,
-    authorisations: tuple[Authorisation, ...],
-    checks: Checks,
+    how: How,
     as_json: bool,
     at: At,
 ) -> int:
@@ -268,7 +261,6 @@ def revive_verb(  # noqa: PLR0913 - the options of the verb
             path,
             expected_revision=expected,
             note=said,
-            authorisations=authorisations,
-            **checks,
+            **how,
         ),
     )

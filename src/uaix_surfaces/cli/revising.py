@@ -11,10 +11,7 @@ from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.judging import show_findings, shown_refusal
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
-    authorise_option,
-    json_option,
-    judging_options,
+    changing_options,
     package_argument,
 )
 from uaix_surfaces.cli.output import Output
@@ -24,11 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from uaix_core.packages.anchors import Authorisation
-    from uaix_core.packages.lint import Checks
     from uaix_core.packages.revisions import Revised
     from uaix_core.session.session import Session
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.options import At, How
 
 path_argument = click.argument("path", metavar="PATH")
 expect_option = click.option(
@@ -70,18 +65,14 @@ def revised(out: Output, name: str, at: At, call: Callable[[Session], Revised]) 
 @path_argument
 @click.argument("file", type=PATH, metavar="F")
 @expect_option
-@authorise_option
-@at_options
-@judging_options
-@json_option
+@changing_options
 def revise_verb(  # noqa: PLR0913 - the options of the verb
     package_id: str,
     path: str,
     file: Path,
     *,
     expected: str,
-    authorisations: tuple[Authorisation, ...],
-    checks: Checks,
+    how: How,
     as_json: bool,
     at: At,
 ) -> int:
@@ -106,8 +97,7 @@ def revise_verb(  # noqa: PLR0913 - the options of the verb
             path,
             content,
             expected_revision=None if expected == _NONE else expected,
-            authorisations=authorisations,
-            **checks,
+            **how,
         ),
     )
 
@@ -117,18 +107,14 @@ def revise_verb(  # noqa: PLR0913 - the options of the verb
 @path_argument
 @expect_option
 @click.option("--reason", required=True, metavar="TEXT", help="Why: it is recorded.")
-@authorise_option
-@at_options
-@judging_options
-@json_option
+@changing_options
 def tombstone_verb(  # noqa: PLR0913 - the options of the verb
     package_id: str,
     path: str,
     *,
     expected: str,
     reason: str,
-    authorisations: tuple[Authorisation, ...],
-    checks: Checks,
+    how: How,
     as_json: bool,
     at: At,
 ) -> int:
@@ -150,8 +136,7 @@ def tombstone_verb(  # noqa: PLR0913 - the options of the verb
             path,
             expected_revision=expected,
             reason=reason,
-            authorisations=authorisations,
-            **checks,
+            **how,
         ),
     )
 
@@ -167,18 +152,14 @@ def tombstone_verb(  # noqa: PLR0913 - the options of the verb
     help="The older revision, as uaix history names it.",
 )
 @expect_option
-@authorise_option
-@at_options
-@judging_options
-@json_option
+@changing_options
 def revert_verb(  # noqa: PLR0913 - the options of the verb
     package_id: str,
     path: str,
     *,
     revision_id: str,
     expected: str,
-    authorisations: tuple[Authorisation, ...],
-    checks: Checks,
+    how: How,
     as_json: bool,
     at: At,
 ) -> int:
@@ -198,7 +179,6 @@ def revert_verb(  # noqa: PLR0913 - the options of the verb
             path,
             revision_id=revision_id,
             expected_revision=expected,
-            authorisations=authorisations,
-            **checks,
+            **how,
         ),
     )
