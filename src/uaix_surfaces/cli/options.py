@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from uaix_core.packages.lint import Checks
 from uaix_core.packages.required.sets import DEFAULT_RULESET, RULESETS
 from uaix_core.values.ids import Principal, ScopeId, check_id
 from uaix_surfaces.cli.failures import usable
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from uaix_core.packages.anchors import Authorisation
+    from uaix_core.packages.lint import Checks
 
 
 class At(NamedTuple):
@@ -223,25 +223,3 @@ def judging_options(function: Callable[..., int]) -> Callable[..., int]:
         return function(*args, checks=checks, **more)
 
     return ruleset_option(_lenient_option(trust_option(called)))
-
-
-class How(Checks, total=False):
-    """How a change is judged, and which changes of protected files are wanted."""
-
-    authorisations: tuple[Authorisation, ...]
-
-
-def changing_options(function: Callable[..., int]) -> Callable[..., int]:
-    """The options of the verbs that change records: `At`, `How`, and JSON."""
-
-    @wraps(function)
-    def called(
-        *args: Any,
-        authorisations: tuple[Authorisation, ...],
-        checks: Checks,
-        **more: Any,
-    ) -> int:
-        how: How = {**checks, "authorisations": authorisations}
-        return function(*args, how=how, **more)
-
-    return authorise_option(at_options(judging_options(json_option(called))))

@@ -11,11 +11,11 @@ from uaix_core.packages.reviewing import PACKAGE_VERDICTS, RECORD_VERDICTS
 from uaix_core.review.notes import ReviewNote
 from uaix_core.values.errors import CallerError
 from uaix_core.values.instants import format_instant
+from uaix_surfaces.cli.changing import changing_options
 from uaix_surfaces.cli.conflicts import open_conflicts
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
     at_options,
-    changing_options,
     json_option,
     note_option,
     package_argument,
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from uaix_core.session.packages import Packages
     from uaix_core.session.session import Session
     from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At, How
+    from uaix_surfaces.cli.changing import How
+    from uaix_surfaces.cli.options import At
 
 
 @click.command("waiting")

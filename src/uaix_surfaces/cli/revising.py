@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_backends.opening import open_session
+from uaix_surfaces.cli.changing import changing_options
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.judging import show_findings, shown_refusal
 from uaix_surfaces.cli.options import (
     PATH,
-    changing_options,
     package_argument,
 )
 from uaix_surfaces.cli.output import Output
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.revisions import Revised
     from uaix_core.session.session import Session
-    from uaix_surfaces.cli.options import At, How
+    from uaix_surfaces.cli.changing import How
+    from uaix_surfaces.cli.options import At
 
 path_argument = click.argument("path", metavar="PATH")
 expect_option = click.option(
