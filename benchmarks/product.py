@@ -21,6 +21,7 @@ from uaix_core.history.relations import DIGEST_KEY, REVISION, DigestKey
 from uaix_core.packages.archive.reader import read_archive
 from uaix_core.packages.archive.writer import write_archive
 from uaix_core.packages.content.body_facts import remembered as judged_bodies
+from uaix_core.packages.content.texts import remembered as judged_texts
 from uaix_core.packages.findings import Findings
 from uaix_core.packages.install import decide_install
 from uaix_core.packages.limits import MIB, Limits
@@ -172,10 +173,15 @@ def read_files(archive: bytes) -> dict[str, str]:
 
 def judged(source: PackageSource) -> Report:
     """The report on a package that nobody has seen before, and which passes."""
-    judged_bodies.forget()
+    _forget_judgements()
     report = lint(source, now=_clock.now())
     assert report.is_accepted
     return report
+
+
+def _forget_judgements() -> None:
+    judged_bodies.forget()
+    judged_texts.forget()
 
 
 def judged_structure(source: PackageSource) -> Report:
@@ -211,8 +217,8 @@ def installs(store: Store, name: str, source: PackageSource) -> Callable[[int], 
     """A run that installs a package into a fresh scope."""
 
     def install(run: int) -> object:
-        # It comes in for the first time: nothing of its bodies is known.
-        judged_bodies.forget()
+        # It comes in for the first time: nothing of its texts is known.
+        _forget_judgements()
         return session_of(store, scope_of(name, run)).packages.install(source)
 
     return install

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.packages.package_maker import Maker
 
+from uaix_core.packages.content import texts
 from uaix_core.packages.content.body_facts import facts_of, remembered
 from uaix_core.values.canonical import sha256_hex
 
@@ -69,9 +70,26 @@ def test_the_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_lints_say_the_same() -> None:
-    """A package that is judged again gets the same report."""
+    """A package that is judged again gets the same report, remembered or not."""
     remembered.forget()
+    texts.remembered.forget()
     maker = Maker("advanced_persona_profile", "persona_profile")
     maker.add(".uai/notes/m.uai", b"motto (private): let us look\ndepth level: 99\n")
+    maker.manifest["x_note"] = f"MARKED: look at http://10.0.0.7/, token {_TOKEN}"
+    maker.manifest[f"x_{_TOKEN}"] = "a key that holds one"
+    first = maker.lint().as_dict()
 
-    assert maker.lint().as_dict() == maker.lint().as_dict()
+    assert {"secret.found", "content.private-probe"} <= _codes(first)
+    assert first == maker.lint().as_dict()
+    assert texts.remembered._values
+    assert "MARKED" not in repr(texts.remembered._values)
+    assert _TOKEN not in repr(texts.remembered._values)
+    texts.remembered.forget()
+    assert first == maker.lint().as_dict()
+
+
+_TOKEN = "ghp_" + "a1B2" * 9
+
+
+def _codes(report: dict) -> set[str]:
+    return {finding["code"] for finding in report["findings"]}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from uaix_core.packages.manifest.places import edited, removed, spans
+from uaix_core.packages.manifest.places import edited, spans
 
 KEYS = st.sampled_from(["a", "b", "c", 'q"', "\\", "é", ""])
 SCALARS = st.sampled_from([None, True, 0, -1.5, "", "x,]}", 'q"\\', "é\n"])
@@ -71,12 +71,13 @@ def test_one_value_is_replaced(value: object, spelling: dict, data) -> None:
     st.data(),
 )
 def test_one_member_is_removed(value: dict, spelling: dict, data) -> None:
-    """Without a member the others stand as they did, and the text is JSON."""
-    key = data.draw(st.sampled_from(list(value)))
+    """Without a member the others stand as they did or were to, and it is JSON."""
+    key, other = (data.draw(st.sampled_from(list(value))) for _ in range(2))
+    edits = {(other,): '"new"', (key,): None}
 
-    new = removed(json.dumps(value, **spelling), (key,))
+    new = edited(json.dumps(value, **spelling), edits)
 
-    left = {k: v for k, v in value.items() if k != key}
+    left = {k: v for k, v in {**value, other: "new"}.items() if k != key}
     assert left == json.loads(new)
     assert list(left) == list(json.loads(new))
 
@@ -90,14 +91,14 @@ def test_numbers_stay_as_they_are_written(number: str) -> None:
 
     assert (6, 6 + len(number)) == spans(text, [("n",)])["n",]
     assert f'{{"n": {number}, "x": 2}}' == edited(text, {("x",): "2"})
-    assert f'{{"n": {number}}}' == removed(text, ("x",))
+    assert f'{{"n": {number}}}' == edited(text, {("x",): None})
 
 
 def test_what_is_not_there_is_left() -> None:
     """A place that isn't there changes nothing."""
     text = '{"a": [1, {"b": 2}]}'
 
-    assert text == removed(text, ("b",))
-    assert text == removed(text, ("a", 1, "c"))
+    assert text == edited(text, {("b",): None})
+    assert text == edited(text, {("a", 1, "c"): None})
     assert text == edited(text, {("a", 2): "3"})
-    assert '{"a": [1, {}]}' == removed(text, ("a", 1, "b"))
+    assert '{"a": [1, {}]}' == edited(text, {("a", 1, "b"): None})

@@ -6,6 +6,7 @@ new revision; every other one continues the parent chain of its record without a
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
@@ -68,9 +69,14 @@ class Plan:
         """The package that passed its checks."""
         return cast("CheckedPackage", self.report.package)
 
+    @cached_property
+    def wanted(self) -> list[WantedFile]:
+        """The files of the new checkpoint in the order of their paths."""
+        return _wanted(self)
+
 
 @attrs.frozen
-class _Wanted:
+class WantedFile:
     """One file of the new checkpoint and what of it stands."""
 
     record_id: str
@@ -81,6 +87,7 @@ class _Wanted:
 
     @property
     def is_unchanged(self) -> bool:
+        """Whether the file stands just like this, and needs no revision."""
         head, before = self.head, self.before
         return (
             head is not None
@@ -95,7 +102,7 @@ class _Wanted:
 def build_commit(writing: Writing, plan: Plan, receipt_id: str) -> Commit:
     """The commit of a plan; ``receipt_id`` is what its checkpoint will name."""
     package, standing = plan.package, plan.standing
-    wanted = _wanted(plan)
+    wanted = plan.wanted
     gone = _gone(standing, {w.record_id for w in wanted})
     salts = _salts(writing.random, len(wanted) + len(gone) + 1)
     revisions: list[Row] = []
@@ -131,7 +138,7 @@ def build_commit(writing: Writing, plan: Plan, receipt_id: str) -> Commit:
 
 def file_changes(plan: Plan) -> list[FileChange]:
     """What a plan changes of the files that stand."""
-    wanted = _wanted(plan)
+    wanted = plan.wanted
     changes = [
         FileChange(
             _change_of(one.head),
@@ -199,12 +206,12 @@ def record_ids(package: CheckedPackage, standing: Standing | None) -> dict[str, 
     return ids
 
 
-def _wanted(plan: Plan) -> list[_Wanted]:
+def _wanted(plan: Plan) -> list[WantedFile]:
     standing = plan.standing
     ids = record_ids(plan.package, standing)
     order = ruleset_named(plan.report.ruleset).startup_key
     return [
-        _Wanted(
+        WantedFile(
             record_id=ids[file.path],
             file=file,
             fields={
@@ -233,7 +240,7 @@ def _gone(standing: Standing | None, staying: set[str]) -> list[tuple[Revision, 
     ]
 
 
-def _revision(writing: Writing, plan: Plan, one: _Wanted, salt: bytes) -> Row:
+def _revision(writing: Writing, plan: Plan, one: WantedFile, salt: bytes) -> Row:
     head, content = one.head, one.file.read()
     return REVISION.named_by_header(
         "revision_id",
@@ -255,7 +262,7 @@ def _revision(writing: Writing, plan: Plan, one: _Wanted, salt: bytes) -> Row:
     )
 
 
-def _canonical(one: _Wanted, content: bytes) -> str:
+def _canonical(one: WantedFile, content: bytes) -> str:
     """The canonical digest of a registered file, or of any that is JSON."""
     media_type = one.fields["media_type"]
     if one.fields["role"] == UNREGISTERED and media_type != "application/json":

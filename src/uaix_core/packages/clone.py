@@ -14,7 +14,7 @@ import attrs
 from uaix_core.packages.changes import Plan, build_commit
 from uaix_core.packages.export import package_files, read_package
 from uaix_core.packages.install import accepted, keyed
-from uaix_core.packages.manifest.places import JsonPath, edited, removed, spans
+from uaix_core.packages.manifest.places import OUTDATED, JsonPath, edited, spans
 from uaix_core.packages.relations import PACKAGE, PACKAGE_FILE, Lineage
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.standing import conflict, stored_package
@@ -80,9 +80,7 @@ def cloned_files(origin: Origin, new_id: str, ids: Ids) -> dict[str, bytes]:
             "a clone has an id of its own", code="clone.same-id", path="package_id"
         )
     text = origin.files[MANIFEST_PATH].decode("utf-8")
-    text = removed(text, ("basedOn",))
-    text = removed(text, ("integrity", "signatures"))
-    edits: dict[JsonPath, str] = {("packageId",): f'"{new_id}"'}
+    edits: dict[JsonPath, str | None] = {**OUTDATED, ("packageId",): f'"{new_id}"'}
     entries = json.loads(text)["files"]
     paths: list[JsonPath] = [("files", i, "path") for i in range(len(entries))]
     places = spans(text, paths)

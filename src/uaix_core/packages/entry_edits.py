@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from uaix_core.packages.limits import DEFAULT_LIMITS
-from uaix_core.packages.manifest.places import JsonPath, edited, removed, spans
+from uaix_core.packages.manifest.places import OUTDATED, JsonPath, edited, spans
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.packages.templates.repack import repack
+from uaix_core.packages.templates.repack import entries_of, fitting
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import parse
 
@@ -71,8 +71,9 @@ def with_edits(
 
     """
     text = files[MANIFEST_PATH].decode("utf-8")
-    listed = _listed(text)
-    edits: dict[JsonPath, str] = {}
+    wire = _parsed(text)
+    listed = {path: index for index, path, _entry in entries_of(wire)}
+    members: dict[str, dict[str, Any]] = {}
     new: list[str] = []
     gone: list[int] = []
     left = dict(files)
@@ -86,23 +87,27 @@ def with_edits(
         named = _checked(edit, is_listed=index is not None)
         if index is None:
             new.append(json.dumps({**named, **_UNSEEN}, ensure_ascii=False))
-            continue
-        for name, value in {**named, "reviewState": "review_required"}.items():
-            edits["files", index, name] = json.dumps(value, ensure_ascii=False)
-    lacking = edits.keys() - spans(text, edits.keys()).keys()
-    for place in sorted(lacking, key=str):
-        if place[2] != "reviewState":
-            raise CallerError(
-                "the entry of the file has no such member",
-                code="revise.entry",
-                path=str(place[2]),
-            )
-    text = edited(text, edits)
-    text = _appended(text, new) if new else text
-    # From the last one on, so that no index moves before it was used.
-    for index in sorted(gone, reverse=True):
-        text = _without_element(text, index)
-    return _packed(left, text)
+        else:
+            members[edit.path] = {**named, "reviewState": "review_required"}
+    if new or gone:
+        text = _appended(text, new) if new else text
+        # From the last one on, so that no index moves before it was used.
+        for index in sorted(gone, reverse=True):
+            text = _without_element(text, index)
+        wire = _parsed(text)
+    edits: dict[JsonPath, str | None] = {**fitting(wire, left).edits, **OUTDATED}
+    for index, path, entry in entries_of(wire):
+        for name, value in members.get(path, {}).items():
+            if name in entry:
+                edits["files", index, name] = json.dumps(value, ensure_ascii=False)
+            elif name != "reviewState":
+                raise CallerError(
+                    "the entry of the file has no such member",
+                    code="revise.entry",
+                    path=name,
+                )
+    left[MANIFEST_PATH] = edited(text, edits).encode("utf-8")
+    return left
 
 
 def _checked(edit: FileEdit, *, is_listed: bool) -> dict[str, Any]:
@@ -127,17 +132,8 @@ def _checked(edit: FileEdit, *, is_listed: bool) -> dict[str, Any]:
     return {"path": edit.path, **named}
 
 
-def _listed(text: str) -> dict[str, int]:
-    """Where each path stands in the list of files."""
-    wire = parse(text.encode("utf-8"), max_depth=DEFAULT_LIMITS.json_depth)
-    entries = wire["files"] if isinstance(wire, dict) else []
-    return {entry["path"]: index for index, entry in enumerate(entries)}
-
-
-def _packed(files: Mapping[str, bytes], text: str) -> dict[str, bytes]:
-    text = removed(text, ("basedOn",))
-    text = removed(text, ("integrity", "signatures"))
-    return repack({**files, MANIFEST_PATH: text.encode("utf-8")}).files
+def _parsed(text: str) -> Any:
+    return parse(text.encode("utf-8"), max_depth=DEFAULT_LIMITS.json_depth)
 
 
 def _appended(text: str, entries: Sequence[str]) -> str:

@@ -136,17 +136,30 @@ def read_package(snapshot: Snapshot, package_id: str) -> StoredPackage:
 
     """
     package = find_package(snapshot, package_id)
+    listed = list(package_files(snapshot, package_id))
+    found = get_all(snapshot, REVISION.name, [f.revision_id for f in listed])
+    return checked_package(snapshot, package, listed, cast("Any", found))
+
+
+def checked_package(
+    snapshot: Snapshot,
+    package: Package,
+    listed: Sequence[PackageFile],
+    revisions: Mapping[str, Revision],
+) -> StoredPackage:
+    """A package from rows that were read: its files, and their revisions by id.
+
+    Raises as `read_package` does.
+    """
     row = snapshot.get(CHECKPOINT.name, (package.checkpoint_id,))
     checkpoint = cast("Checkpoint", row)
     if checkpoint.manifest is None:
         raise part_erased(MANIFEST_PATH)
-    listed = list(package_files(snapshot, package_id))
     if len(listed) != package.file_count:
-        raise part_erased(package_id)
-    revisions = get_all(snapshot, REVISION.name, [f.revision_id for f in listed])
+        raise part_erased(package.package_id)
     files: dict[str, bytes] = {}
     for file in listed:
-        revision = cast("Revision", revisions[file.revision_id])
+        revision = revisions[file.revision_id]
         if revision.content is None:
             raise part_erased(file.path)
         if sha256_hex(revision.content) != file.sha256:

@@ -17,7 +17,7 @@ from uaix_core.packages.anchors import check_authoriser
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.changes import Plan, build_commit, refused_changes
 from uaix_core.packages.entry_edits import FileEdit, with_edits
-from uaix_core.packages.export import find_package, read_package
+from uaix_core.packages.export import find_package
 from uaix_core.packages.install import keyed
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
@@ -154,7 +154,7 @@ def decide_revisions(
         return Decided(None, before)
     for change in pending:
         _check_change(standing, change, wanted)
-    stored = read_package(snapshot, wanted.package_id).files
+    stored = standing.read(snapshot).files
     edits = [FileEdit(one.path, one.content, one.entry) for one in pending]
     files = with_edits(stored, edits)
     report = judge(PackageSource(files=files))

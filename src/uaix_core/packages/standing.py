@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import attrs
 
 from uaix_core.history.relations import HEAD, REVISION, Head, Revision
-from uaix_core.packages.export import get_all, package_files
+from uaix_core.packages.export import checked_package, get_all, package_files
 from uaix_core.packages.file_views import PERSONA_FILE
 from uaix_core.packages.relations import (
     CHECKPOINT,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from uaix_core.packages.checked import CheckedPackage
+    from uaix_core.packages.export import StoredPackage
     from uaix_core.store.port import Snapshot
 
 
@@ -38,26 +39,37 @@ class Standing:
     """A stored package as an update finds it.
 
     ``heads`` and their ``revisions`` are by record id, tombstoned and erased ones
-    included; ``records`` finds the files that stand by path.
+    included; ``files`` are those that stand, in the order of their paths.
     """
 
     package: Package
     heads: Mapping[str, Head]
     revisions: Mapping[str, Revision]
-    records: Mapping[str, str]
+    files: tuple[PackageFile, ...]
+    records: Mapping[str, str] = attrs.field(init=False)
+
+    @records.default
+    def _by_path(self) -> Mapping[str, str]:
+        """The record of each file that stands, by path."""
+        return {file.path: file.record_id for file in self.files}
+
+    def read(self, snapshot: Snapshot) -> StoredPackage:
+        """All of the package, each byte checked; see `export.read_package`."""
+        revisions = {row.revision_id: row for row in self.revisions.values()}
+        return checked_package(snapshot, self.package, self.files, revisions)
 
 
 def read_standing(snapshot: Snapshot, package: Package) -> Standing:
     """Read the heads and head revisions of a package."""
     rows = all_rows(snapshot, HEAD, prefix=(package.package_id,))
     heads = {head.record_id: head for head in cast("Iterator[Head]", rows)}
-    files = list(package_files(snapshot, package.package_id))
+    files = tuple(package_files(snapshot, package.package_id))
     found = get_all(snapshot, REVISION.name, [h.revision_id for h in heads.values()])
     revisions = {
         record_id: cast("Revision", found[head.revision_id])
         for record_id, head in heads.items()
     }
-    return Standing(package, heads, revisions, {f.path: f.record_id for f in files})
+    return Standing(package, heads, revisions, files)
 
 
 def stored_package(snapshot: Snapshot, package_id: str) -> Package | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from uaix_core.packages.content.duties import duties_named_in
 from uaix_core.packages.content.texts import (
     BETWEEN_NAMES,
     judge_body_text,
@@ -63,13 +64,15 @@ class BodyFacts:
 
     ``findings`` are codes and messages. ``is_unread`` says that it wasn't read as
     labelled text throughout, ``is_unlabelled`` that no label of it is known at all.
-    ``disclosed`` is there when it has marks of disclosure.
+    ``duties`` are the ids of those that it names. ``disclosed`` is there when it has
+    marks of disclosure.
     """
 
     findings: tuple[tuple[str, str], ...] = ()
     is_memory: bool = False
     is_unread: bool = False
     is_unlabelled: bool = False
+    duties: frozenset[str] = frozenset()
     disclosed: Disclosed | None = None
 
 
@@ -134,7 +137,11 @@ def _memory(
     if is_persona or has_marks or _DEPTH_SIGN in lowered:
         for code, message in _marks(path, parsed, is_persona=is_persona):
             found.add(code, path, message)
-    return attrs.evolve(facts, disclosed=disclosed(path, parsed) if has_marks else None)
+    return attrs.evolve(
+        facts,
+        duties=duties_named_in(path, parsed),
+        disclosed=disclosed(path, parsed) if has_marks else None,
+    )
 
 
 def _marks(

@@ -9,6 +9,7 @@ Source: UAIX package format v0.1, "Required sets" (content duties).
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.findings import Findings
     from uaix_core.values.parsing.view import ParsedBody
+
+#: So many labels of a file are looked at.
+MOST_LABELS: Final = 5000
 
 MAINTENANCE_FILE: Final = ".uai/memory-maintenance.uai"
 HANDOFF_FILE: Final = ".uai/file-handoff.uai"
@@ -171,8 +175,15 @@ def labels_of(parsed: ParsedBody) -> Iterator[tuple[str, ...]]:
             yield tuple(section.name.split("_"))
 
 
+def duties_named_in(path: str, parsed: ParsedBody) -> frozenset[str]:
+    """The ids of the duties that the labels of a file name."""
+    duties = [duty for duty in DUTIES if path in duty.files]
+    labels = list(islice(labels_of(parsed), MOST_LABELS)) if duties else []
+    return frozenset(duty.id for duty in duties if any(map(duty.is_named_by, labels)))
+
+
 def judge_duties(
-    labels: Mapping[str, Collection[tuple[str, ...]]],
+    named: Mapping[str, Collection[str]],
     scopes: Collection[str],
     findings: Findings,
     *,
@@ -180,17 +191,16 @@ def judge_duties(
 ) -> None:
     """Warn about each duty that no label names.
 
-    ``labels`` maps each file that was read to the words of its labels; ``scopes`` are
-    the declared ones. A duty that may stand in one of the ``unread`` files isn't
-    judged.
+    ``named`` maps each file that was read to the duties that are named there;
+    ``scopes`` are the declared ones. A duty that may stand in one of the ``unread``
+    files isn't judged.
     """
     for duty in DUTIES:
         if duty.scope is not None and duty.scope not in scopes:
             continue
         if any(path in unread for path in duty.files):
             continue
-        there = [path for path in duty.files if path in labels]
-        named = any(map(duty.is_named_by, (w for path in there for w in labels[path])))
-        if there and not named:
+        there = [path for path in duty.files if path in named]
+        if there and not any(duty.id in named[path] for path in there):
             message = f"nothing is labelled {duty.id}: {duty.meaning}"
             findings.add("duty.missing", there[0], message)

@@ -8,13 +8,12 @@ Source: UAIX package format v0.1, "Words on the wire", "Required sets" and "Bodi
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_core.packages.content.authority import judge_authority
 from uaix_core.packages.content.body_facts import facts_of
 from uaix_core.packages.content.boundary import BOUNDARY, judge_boundary
-from uaix_core.packages.content.duties import DUTY_FILES, judge_duties, labels_of
+from uaix_core.packages.content.duties import DUTY_FILES, judge_duties
 from uaix_core.packages.content.evidence import judge_evidence
 from uaix_core.packages.content.hiding import HiddenNames
 from uaix_core.packages.content.long_term import (
@@ -48,13 +47,8 @@ if TYPE_CHECKING:
     from uaix_core.packages.manifest.judging import Listing
     from uaix_core.values.parsing.view import ParsedBody
 
-#: So many labels of a file are looked at.
-MOST_LABELS: Final = 5000
 #: So many bytes of bodies with disclosure marks are compared with each other.
 COMPARED_BYTES: Final = 4 * 1024 * 1024
-
-#: The files of which more is kept than what follows from each alone.
-OWED_FILES: Final = frozenset((*DUTY_FILES, LEDGER_PATH))
 
 _ENTRY_NAMES: Final = frozenset(wire_fields(FileEntry)) - {"source"}
 
@@ -69,7 +63,7 @@ class ContentJudge:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._wire: Mapping[str, Any] = {}
-        self._labels: dict[str, tuple[tuple[str, ...], ...]] = {}
+        self._duties: dict[str, frozenset[str]] = {}
         self._marked: dict[str, Disclosed] = {}
         self._marked_bytes = 0
         self._ledger: ParsedBody | None = None
@@ -128,13 +122,12 @@ class ContentJudge:
             self._unread.append(path)
         if found.is_unlabelled:
             self._unlabelled.add(path)
-        elif found.is_memory and path in OWED_FILES:
-            # What has to be said there is compared with what other files say.
-            parsed = parse_body(data, media_type or "")
+        elif found.is_memory:
             if path in DUTY_FILES:
-                self._labels[path] = tuple(islice(labels_of(parsed), MOST_LABELS))
+                self._duties[path] = found.duties
             if path == LEDGER_PATH:
-                self._ledger = parsed
+                # What has to be said there is compared with what other files say.
+                self._ledger = parse_body(data, media_type or "")
         if found.disclosed is None:
             return
         self._marked_bytes += len(data)
@@ -168,7 +161,7 @@ class ContentJudge:
     def _owed(self, listing: Listing) -> None:
         """What the package owes by the scopes that it declares."""
         scopes, findings = listing.scopes, self._findings
-        judge_duties(self._labels, scopes, findings, unread=self._unlabelled)
+        judge_duties(self._duties, scopes, findings, unread=self._unlabelled)
         judge_ledger_object(self._wire, scopes, LONG_TERM_MEMORY, findings)
         if ADVANCED_PERSONA in scopes:
             judge_evidence(listing.listed, findings)

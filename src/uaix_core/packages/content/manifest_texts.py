@@ -19,6 +19,7 @@ from uaix_core.packages.content.texts import (
     MOST_SHOWN,
     Found,
     JoinedTexts,
+    found_before,
     found_in,
     hidden_in,
     secrets_in,
@@ -108,7 +109,12 @@ class _Judging:
     def _values(self, values: _Values) -> None:
         told = self._told
         full = {code for code, count in told.items() if count >= MOST_SHOWN}
-        for found in found_in(values.text, is_field=True, told=full):
+        text = values.text
+        name = " ".join(("values", *sorted(full)))
+        every = found_before(
+            name, text, lambda: found_in(text, is_field=True, told=full)
+        )
+        for found in every:
             (place, last), there = values.place_of(found)
             told[there.code] += 1
             if told[there.code] <= MOST_SHOWN:
@@ -118,7 +124,11 @@ class _Judging:
     def _keys(self, keys: JoinedTexts[None]) -> None:
         if self._has_secret_key:
             return
-        for found in (*secrets_in(keys.text), *hidden_in(keys.text)):
+        text = keys.text
+        every = found_before(
+            "keys", text, lambda: (*secrets_in(text), *hidden_in(text))
+        )
+        for found in every:
             _key, there = keys.place_of(found)
             self._findings.add(there.code, HIDDEN_KEY, there.message)
             if there.code == "secret.found":
@@ -175,7 +185,8 @@ def secret_names(paths: Iterable[tuple[str, str]]) -> dict[str, tuple[str, Found
 def _take_secrets(
     joined: JoinedTexts[tuple[str, str]], found: dict[str, tuple[str, Found]]
 ) -> None:
-    for hit in secrets_in(joined.text):
+    text = joined.text
+    for hit in found_before("names", text, lambda: secrets_in(text)):
         (path, place), there = joined.place_of(hit)
         found.setdefault(path, (place, there))
 

@@ -15,9 +15,11 @@ from uaix_core.gate.commands import destructive_commands
 from uaix_core.gate.hidden import COMMENT, hidden_text
 from uaix_core.gate.probes import private_probes
 from uaix_core.gate.scan import scan_all
+from uaix_core.values.canonical import sha256_hex
+from uaix_core.values.remembering import Remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
 
 #: Longer texts, in characters, are judged in pieces that overlap.
@@ -81,6 +83,21 @@ def hidden_in(text: str) -> Iterator[Found]:
         else:
             code = "content.hidden-text"
         yield Found(code, hit.detector, hit.offset)
+
+
+#: What was found in joined texts, by the digest of all of them.
+remembered: Final = Remembered[tuple[Found, ...]](1_000)
+
+
+def found_before(
+    what: str, text: str, find: Callable[[], Iterable[Found]]
+) -> tuple[Found, ...]:
+    """What ``find`` finds in a text, remembered under the name of its rules.
+
+    A manifest is judged again with every change of a file, and says the same.
+    """
+    name = (what, sha256_hex(text.encode("utf-8", "surrogatepass")))
+    return remembered.get(name, lambda: tuple(find()))
 
 
 def found_in(

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 #: The keys and indexes that lead from the whole text to a value.
 JsonPath = tuple[str | int, ...]
+
+#: What goes from a manifest that changed: it was said of the one before.
+OUTDATED: Final[Mapping[JsonPath, None]] = {
+    ("basedOn",): None,
+    ("integrity", "signatures"): None,
+}
 
 _SPACES = " \t\n\r"
 _SPACE = re.compile(f"[{_SPACES}]*")
@@ -32,34 +38,38 @@ def spans(text: str, places: Collection[JsonPath]) -> dict[JsonPath, tuple[int, 
     return _Finder(text, places).spans
 
 
-def edited(text: str, edits: Mapping[JsonPath, str]) -> str:
+def edited(text: str, edits: Mapping[JsonPath, str | None]) -> str:
     """The JSON text with the values at these places replaced, all else unchanged.
 
-    Places that aren't there are left out; none may lie inside another.
+    Where an edit is None the member goes, and a comma beside it: the one before it, or
+    the one after it where it is the first. Places that aren't there are left out. None
+    may lie inside another, and of two that go neither may stand beside the other.
     """
+    finder = _Finder(text, edits.keys())
+    splices = []
+    for place, (start, stop) in finder.spans.items():
+        value = edits[place]
+        if value is None:
+            splices.append((*_member(text, finder.keys[place], stop), ""))
+        else:
+            splices.append((start, stop, value))
     pieces: list[str] = []
     copied = 0
-    found = spans(text, edits.keys())
-    for place, (start, stop) in sorted(found.items(), key=lambda row: row[1]):
-        pieces += (text[copied:start], edits[place])
+    for start, stop, value in sorted(splices):
+        pieces += (text[copied:start], value)
         copied = stop
     return "".join(pieces) + text[copied:]
 
 
-def removed(text: str, place: JsonPath) -> str:
-    """The JSON text without the member at this place, if it is there.
-
-    The comma before it goes with it, or the one after it where it is the first.
-    """
-    finder = _Finder(text, (place,))
-    if place not in finder.spans:
-        return text
-    begin, stop = finder.keys[place], finder.spans[place][1]
-    before = text[:begin].rstrip(_SPACES)
-    if before.endswith(","):
-        return before[:-1] + text[stop:]
+def _member(text: str, begin: int, stop: int) -> tuple[int, int]:
+    """A member from its key on, and the comma that goes with it."""
+    at = begin
+    while text[at - 1] in _SPACES:
+        at -= 1
+    if text[at - 1] == ",":
+        return at - 1, stop
     after = _after_space(text, stop)
-    return text[:begin] + text[after + 1 if text[after] == "," else stop :]
+    return begin, after + 1 if text[after] == "," else stop
 
 
 class _Wanted:

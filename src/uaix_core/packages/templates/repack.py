@@ -22,6 +22,7 @@ from uaix_core.values.strict_json import parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from uaix_core.packages.manifest.places import JsonPath
 
@@ -62,11 +63,38 @@ def repack(files: Mapping[str, bytes]) -> Repacked:
             "the folder has no manifest", code="manifest.missing", path=MANIFEST_PATH
         )
     wire = parse(raw, max_depth=DEFAULT_LIMITS.json_depth)
+    fit = fitting(wire, files)
+    text = edited(raw.decode("utf-8"), fit.edits)
+    return Repacked(
+        files={**files, MANIFEST_PATH: text.encode("utf-8")},
+        changed=tuple(sorted(fit.changed)),
+        undeclared=tuple(sorted(files.keys() - fit.listed - {MANIFEST_PATH})),
+        missing=tuple(sorted(fit.missing)),
+    )
+
+
+@attrs.frozen(eq=False)
+class Fitting:
+    """The edits after which a manifest fits its files, and which paths they concern."""
+
+    edits: dict[JsonPath, str]
+    listed: AbstractSet[str]
+    changed: AbstractSet[str]
+    missing: AbstractSet[str]
+
+
+def fitting(wire: Any, files: Mapping[str, bytes]) -> Fitting:
+    """Compare a parsed manifest with the files that it lists.
+
+    Raises:
+        CallerError: ``manifest.type`` when it isn't an object with a list of ``files``.
+
+    """
     edits: dict[JsonPath, str] = {}
     listed: dict[str, tuple[int, str]] = {}
     changed: set[str] = set()
     missing: set[str] = set()
-    for index, path, entry in _entries(wire):
+    for index, path, entry in entries_of(wire):
         data = files.get(path)
         if data is None:
             missing.add(path)
@@ -80,16 +108,14 @@ def repack(files: Mapping[str, bytes]) -> Repacked:
     if not missing:
         total = files_digest((path, *measured) for path, measured in listed.items())
         edits[_PACKAGE_DIGEST] = f'"{total}"'
-    text = edited(raw.decode("utf-8"), edits)
-    return Repacked(
-        files={**files, MANIFEST_PATH: text.encode("utf-8")},
-        changed=tuple(sorted(changed)),
-        undeclared=tuple(sorted(files.keys() - listed.keys() - {MANIFEST_PATH})),
-        missing=tuple(sorted(missing)),
-    )
+    return Fitting(edits, listed.keys(), changed, missing)
 
 
-def _entries(wire: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
+def entries_of(wire: Any) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Each listed file: its place in the list, its path, its entry.
+
+    The manifest's own entry is left out.
+    """
     entries = wire.get("files") if isinstance(wire, dict) else None
     if not isinstance(entries, list):
         raise CallerError(
