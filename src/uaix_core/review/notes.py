@@ -9,6 +9,7 @@ import attrs
 from uaix_core.review.relations import REVIEW
 from uaix_core.values.canonical import SALT_BYTES, canonical_text
 from uaix_core.values.errors import CallerError
+from uaix_core.values.ids import PERSONS
 from uaix_core.values.text import is_storable
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from uaix_core.schema.rows import Row
 
 #: Who reviews: an agent's own word, or an import's, opens nothing.
-REVIEWERS: Final = ("human", "operator")
+REVIEWERS: Final = PERSONS
 #: The longest text of a note, in characters.
 MAX_NOTE: Final = 10_000
 #: The most blockers, and the longest of them in characters.

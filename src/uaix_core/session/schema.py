@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from uaix_core.access.reducer import ACCESS_ROOM
 from uaix_core.authority.reducer import AUTHORITY_ROOM
 from uaix_core.history.reducer import HISTORY_ROOM
 from uaix_core.packages.reducer import ACCEPTANCE_ROOM, PACKAGES_ROOM
@@ -15,6 +16,7 @@ from uaix_core.tiers.reducer import TIERS_ROOM
 ROOMS = (
     HISTORY_ROOM,
     AUTHORITY_ROOM,
+    ACCESS_ROOM,
     REVIEW_ROOM,
     PACKAGES_ROOM,
     ACCEPTANCE_ROOM,

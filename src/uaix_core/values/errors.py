@@ -76,6 +76,12 @@ class NotFoundError(CallerError, LookupError):
     default_code = "not-found"
 
 
+class AccessError(CallerError):
+    """Who asks may not do this, or can't be told who it is; nothing was written."""
+
+    default_code = "access.denied"
+
+
 class SchemaError(CallerError):
     """A relation, row or reducer breaks the rules of the schema."""
 

@@ -23,6 +23,8 @@ SCOPE_KINDS: tuple[ScopeKind, ...] = get_args(ScopeKind)
 
 PrincipalKind = Literal["human", "operator", "agent", "import", "system"]
 PRINCIPAL_KINDS: tuple[PrincipalKind, ...] = get_args(PrincipalKind)
+#: Who decides what only a person may: the word of an agent or an import does nothing.
+PERSONS: tuple[PrincipalKind, ...] = ("human", "operator")
 
 
 class Ids(Protocol):

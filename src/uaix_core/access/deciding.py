@@ -1,0 +1,115 @@
+"""What the decisions of this room share: who may make them, and their receipts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from uaix_core.access.standing import AUTHORITY_KEY, entitled_to
+from uaix_core.history.receipts import receipt_row
+from uaix_core.schema.commits import Commit, Expect
+from uaix_core.values.errors import AccessError, CallerError
+from uaix_core.values.ids import PERSONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from uaix_core.access.standing import Standing
+    from uaix_core.history.receipts import Writing
+    from uaix_core.schema.rows import Row
+    from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import ScopeId
+
+
+@attrs.frozen
+class Administering:
+    """Who administers: the host's own operator, or the holder of a credential.
+
+    ``standing`` is None for the first, who may administer the whole tenant.
+    """
+
+    writing: Writing
+    standing: Standing | None = None
+
+    def check_over(self, snapshot: Snapshot, scope: ScopeId) -> None:
+        """Refuse whoever may not say who does what in a scope.
+
+        Raises:
+            CallerError: ``authority.person``; ``authority.scope`` for a scope of
+                another tenant, or the authority's own.
+            AccessError: ``access.denied``.
+
+        """
+        self.check_person()
+        own = self.writing.scope
+        is_own = scope.kind == own.kind and scope.key == AUTHORITY_KEY
+        if scope.tenant != own.tenant or is_own:
+            raise CallerError(
+                "a scope of this tenant, and not the one of its authority",
+                code="authority.scope",
+                path="scope",
+            )
+        if self.standing is None:
+            return
+        # Read anew: what was withdrawn before this commit counts here already.
+        now = entitled_to(snapshot, self.standing.principal, scope, self.writing.now)
+        is_here = self.standing.scope == scope
+        current = attrs.evolve(self.standing, entitled=now)
+        if not (is_here and current.administers):
+            raise AccessError("only who administers the scope may do this")
+
+    def check_person(self) -> None:
+        """Refuse whoever is no person (``authority.person``)."""
+        if self.writing.principal.kind not in PERSONS:
+            raise CallerError(
+                "authority is given by a person",
+                code="authority.person",
+                path="principal",
+                hint="one of " + ", ".join(f"{kind}:ID" for kind in PERSONS),
+            )
+
+    def commit(
+        self,
+        operation: str,
+        receipt_id: str,
+        rows: Sequence[Row],
+        details: dict[str, Any],
+        expects: Iterable[Expect] = (),
+    ) -> Commit:
+        """The commit of a decision, with its receipt at the end."""
+        receipt = receipt_row(
+            self.writing,
+            receipt_id,
+            operation=operation,
+            outcome="accepted",
+            details=details,
+        )
+        writing = self.writing
+        return Commit(
+            writing.scope, writing.now, expects=tuple(expects), adds=(*rows, receipt)
+        )
+
+    def actor(self) -> dict[str, Any]:
+        """The fields of a row that say who did it."""
+        principal = self.writing.principal
+        return {"actor_kind": principal.kind, "actor_id": principal.id}
+
+
+@attrs.frozen
+class Done:
+    """The answer to a decision that made or ended one thing.
+
+    ``unchanged`` found it as it was to be, and wrote nothing. ``is_staged`` says that
+    it is gone again unless a host commits.
+    """
+
+    outcome: str
+    id: str
+    seq: int
+    receipt: str
+    is_staged: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        return attrs.asdict(self)
