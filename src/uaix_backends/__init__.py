@@ -9,11 +9,12 @@ if TYPE_CHECKING:
     from uaix_backends.files import read_package, write_folder, write_package
     from uaix_backends.judging import lint_path
     from uaix_backends.migration_scripts import migrations
-    from uaix_backends.opening import open_session, open_store
+    from uaix_backends.opening import open_authority, open_session, open_store
 
 __all__ = [
     "lint_path",
     "migrations",
+    "open_authority",
     "open_session",
     "open_store",
     "read_package",
@@ -24,6 +25,7 @@ __all__ = [
 _HOMES = {
     "lint_path": "uaix_backends.judging",
     "migrations": "uaix_backends.migration_scripts",
+    "open_authority": "uaix_backends.opening",
     "open_session": "uaix_backends.opening",
     "open_store": "uaix_backends.opening",
     "read_package": "uaix_backends.files",

@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from uaix_backends.addresses import shown_url
 from uaix_core.session.schema import SCHEMA
 from uaix_core.session.session import Session
-from uaix_core.values.errors import StoreOpenError
+from uaix_core.values.errors import CallerError, StoreOpenError
 from uaix_core.values.ids import Principal, ScopeId
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from uaix_core.access.keys import KeyRing
     from uaix_core.schema.schema import Schema
+    from uaix_core.session.authority import Authority
     from uaix_core.store.port import Store
+    from uaix_core.values.ids import Ids, Random
+    from uaix_core.values.instants import Clock
 
-__all__ = ["FORMS", "open_session", "open_store", "shown_url"]
+__all__ = ["FORMS", "open_authority", "open_session", "open_store", "shown_url"]
 
 #: How a store is named, for messages.
 FORMS: Final = "memory:, dir:PATH, sqlite:PATH, postgresql://..., backup:PATH"
@@ -103,11 +107,13 @@ def _on_server(url: str, *, create: bool, schema: Schema) -> Store:
 
 
 @contextmanager
-def open_session(
+def open_session(  # noqa: PLR0913 - all but the URL are named
     url: str,
     *,
     scope: ScopeId | str,
-    principal: Principal | str,
+    principal: Principal | str | None = None,
+    credential: str | None = None,
+    keys: KeyRing | None = None,
     create: bool = False,
 ) -> Iterator[Session]:
     """Open a store and a session over it; both end with the ``with`` block.
@@ -115,29 +121,94 @@ def open_session(
     Args:
         url: as for `open_store`.
         scope: ``tenant/kind/key``.
-        principal: ``kind:id``, for example ``human:alice``.
+        principal: who acts, ``kind:id`` as in ``human:alice``: the host's own word.
+        credential: instead of a principal, the token of whoever acts; then every call
+            gets what that token stands for.
+        keys: the host's keys, for a credential.
         create: make the store when it isn't there.
 
+    Raises:
+        StoreOpenError: as `open_store`.
+        CallerError: ``session.who`` for neither or both of principal and credential,
+            or a credential without keys; ``scope.*``, ``principal.*``, ``id.syntax``.
+        AccessError: ``credential.invalid``, ``keys.missing``.
+
     """
+    where = _scope(scope)
+    if credential is not None and keys is not None and principal is None:
+        # The authority's own principal does nothing here but open the session.
+        host = Principal("system", "host")
+        with open_authority(
+            url, tenant=where.tenant, principal=host, keys=keys, create=create
+        ) as authority:
+            yield authority.session(credential, scope=where)
+        return
+    if principal is None or credential is not None or keys is not None:
+        raise CallerError(
+            "a session has a principal, or a credential with the host's keys",
+            code="session.who",
+            path="principal",
+        )
+    store = open_store(url, create=create)
+    try:
+        yield Session(store, scope=where, principal=_principal(principal), **_sources())
+    finally:
+        store.close()
+
+
+@contextmanager
+def open_authority(
+    url: str,
+    *,
+    tenant: str,
+    principal: Principal | str,
+    keys: KeyRing,
+    create: bool = False,
+) -> Iterator[Authority]:
+    """Open a store and the authority of a tenant in it; both end with the block.
+
+    Args:
+        url: as for `open_store`.
+        tenant: whose authority.
+        principal: the host's own operator, ``kind:id``.
+        keys: the host's keys.
+        create: make the store when it isn't there.
+
+    Raises:
+        StoreOpenError: as `open_store`.
+        CallerError: ``principal.*``, ``id.syntax``.
+
+    """
+    from uaix_core.session.authority import Authority  # noqa: PLC0415 - on first use
+
+    who = _principal(principal)
+    store = open_store(url, create=create)
+    try:
+        yield Authority(store, tenant=tenant, principal=who, keys=keys, **_sources())
+    finally:
+        store.close()
+
+
+class _Sources(TypedDict):
+    clock: Clock
+    ids: Ids
+    random: Random
+
+
+def _sources() -> _Sources:
+    """The system's clock, ids and random bytes."""
     from uaix_backends.system import (  # noqa: PLC0415 - on first use
         SystemClock,
         SystemIds,
         SystemRandom,
     )
 
-    if isinstance(scope, str):
-        scope = ScopeId.parse(scope)
-    if isinstance(principal, str):
-        principal = Principal.parse(principal)
-    store = open_store(url, create=create)
-    try:
-        yield Session(
-            store,
-            scope=scope,
-            principal=principal,
-            clock=SystemClock(),
-            ids=SystemIds(),
-            random=SystemRandom(),
-        )
-    finally:
-        store.close()
+    return {"clock": SystemClock(), "ids": SystemIds(), "random": SystemRandom()}
+
+
+def _scope(scope: ScopeId | str) -> ScopeId:
+    return ScopeId.parse(scope) if isinstance(scope, str) else scope
+
+
+def _principal(principal: Principal | str) -> Principal:
+    return Principal.parse(principal) if isinstance(principal, str) else principal

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "26.1.0"
 
 if TYPE_CHECKING:
+    from uaix_core.access.keys import KeyRing
     from uaix_core.authority.answers import Registered
     from uaix_core.authority.documents import RegistryDocument, document_digest
     from uaix_core.authority.grants import OperatorGrant, OperatorGrants, read_grants
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.templates.new import new_package
     from uaix_core.packages.templates.repack import repack
     from uaix_core.review.notes import ReviewNote
+    from uaix_core.session.authority import Authority
     from uaix_core.session.conflict_reviews import Reviewed
     from uaix_core.session.package_edits import Adopted
     from uaix_core.session.schema import SCHEMA
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from uaix_core.tiers.reading import PointerView, ProposalView, VarianceReport
     from uaix_core.values.decisions import Decision
     from uaix_core.values.errors import (
+        AccessError,
         CallerError,
         ConflictError,
         IntegrityError,
@@ -62,9 +65,11 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AcceptancePolicy": "packages.policy",
+    "AccessError": "values.errors",
     "Adopted": "session.package_edits",
     "Assembly": "startup.assembling",
     "Authorisation": "packages.anchors",
+    "Authority": "session.authority",
     "CallerError": "values.errors",
     "Capability": "store.port",
     "CaseDraft": "tiers.noting",
@@ -79,6 +84,7 @@ _HOMES = {
     "Finding": "packages.findings",
     "IndexWatermark": "startup.watermarks",
     "IntegrityError": "values.errors",
+    "KeyRing": "access.keys",
     "Limits": "packages.limits",
     "NotFoundError": "values.errors",
     "OperatorGrant": "authority.grants",
@@ -127,9 +133,11 @@ _HOMES = {
 
 __all__ = [
     "AcceptancePolicy",
+    "AccessError",
     "Adopted",
     "Assembly",
     "Authorisation",
+    "Authority",
     "CallerError",
     "Capability",
     "CaseDraft",
@@ -144,6 +152,7 @@ __all__ = [
     "Finding",
     "IndexWatermark",
     "IntegrityError",
+    "KeyRing",
     "Limits",
     "NotFoundError",
     "OperatorGrant",

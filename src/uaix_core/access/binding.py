@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import attrs
 
-from uaix_core.access.deciding import Administering, Done
+from uaix_core.access.deciding import Administering, Done, Made
 from uaix_core.access.issuing import ends_of
 from uaix_core.access.relations import (
     AGENT_BINDING,
@@ -19,7 +19,7 @@ from uaix_core.access.relations import (
     AgentUnbinding,
     BoundPackage,
 )
-from uaix_core.schema.commits import Commit, Expect
+from uaix_core.schema.commits import Expect
 from uaix_core.values.errors import ConflictError, NotFoundError
 from uaix_core.values.ids import Principal, ScopeId, check_id
 
@@ -53,9 +53,7 @@ class Binding:
         return self.scope.kind, self.scope.key, self.package_id
 
 
-def decide_bind(
-    snapshot: Snapshot, by: Administering, wanted: Binding
-) -> Commit | Done:
+def decide_bind(snapshot: Snapshot, by: Administering, wanted: Binding) -> Made | Done:
     """The commit of a binding, or the answer where it holds already.
 
     Raises:
@@ -90,18 +88,19 @@ def decide_bind(
         receipt_id=receipt_id,
         **by.actor(),
     )
-    return by.commit(
+    return by.made(
         BIND,
+        binding_id,
         receipt_id,
         (row,),
-        {"binding_id": binding_id, "agent_id": wanted.agent_id},
-        (Expect(BOUND_PACKAGE.name, wanted.key, 0),),
+        details={"binding_id": binding_id, "agent_id": wanted.agent_id},
+        expects=(Expect(BOUND_PACKAGE.name, wanted.key, 0),),
     )
 
 
 def decide_unbind(
     snapshot: Snapshot, by: Administering, wanted: Binding
-) -> Commit | Done:
+) -> Made | Done:
     """The commit that undoes a binding, and ends the agent's credentials in the scope.
 
     Raises:
@@ -124,12 +123,13 @@ def decide_unbind(
     ends, expects = ends_of(
         snapshot, by, agent, receipt_id, cause="unbound", scope=wanted.scope
     )
-    return by.commit(
+    return by.made(
         UNBIND,
+        bound.binding_id,
         receipt_id,
         (end, *ends),
-        {"binding_id": bound.binding_id, "credentials": len(ends)},
-        (Expect(BOUND_PACKAGE.name, wanted.key, bound.version), *expects),
+        details={"binding_id": bound.binding_id, "credentials": len(ends)},
+        expects=(Expect(BOUND_PACKAGE.name, wanted.key, bound.version), *expects),
     )
 
 

@@ -69,26 +69,29 @@ class Administering:
                 hint="one of " + ", ".join(f"{kind}:ID" for kind in PERSONS),
             )
 
-    def commit(
+    def made(  # noqa: PLR0913 - what a commit of this room consists of
         self,
         operation: str,
+        made_id: str,
         receipt_id: str,
         rows: Sequence[Row],
+        *,
         details: dict[str, Any],
         expects: Iterable[Expect] = (),
-    ) -> Commit:
-        """The commit of a decision, with its receipt at the end."""
+    ) -> Made:
+        """What a decision came to: its rows, with its receipt at the end."""
+        writing = self.writing
         receipt = receipt_row(
-            self.writing,
+            writing,
             receipt_id,
             operation=operation,
             outcome="accepted",
             details=details,
         )
-        writing = self.writing
-        return Commit(
+        commit = Commit(
             writing.scope, writing.now, expects=tuple(expects), adds=(*rows, receipt)
         )
+        return Made(operation, made_id, receipt_id, commit)
 
     def actor(self) -> dict[str, Any]:
         """The fields of a row that say who did it."""
@@ -97,11 +100,21 @@ class Administering:
 
 
 @attrs.frozen
+class Made:
+    """A commit to be written, and what its answer will say."""
+
+    operation: str
+    id: str
+    receipt: str
+    commit: Commit
+
+
+@attrs.frozen
 class Done:
     """The answer to a decision that made or ended one thing.
 
-    ``unchanged`` found it as it was to be, and wrote nothing. ``is_staged`` says that
-    it is gone again unless a host commits.
+    ``outcome`` is the operation of the receipt; ``unchanged`` found it as it was to be,
+    and wrote nothing. ``is_staged`` says that it is gone again unless a host commits.
     """
 
     outcome: str

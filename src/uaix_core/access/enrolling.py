@@ -176,19 +176,20 @@ def decide_enrolment(
     )
     first = Issuing(wanted.administrator, wanted.scope, life)
     credential, token = minted(by, first, keys, receipt_id)
-    commit = by.commit(
+    made = by.made(
         ENROL,
+        wanted.package_id,
         receipt_id,
         (enrolment, entitlement, credential),
-        {
+        details={
             "package_id": wanted.package_id,
             "key_id": wanted.key_id,
             "scope": wanted.scope.text,
             "credential_id": credential.credential_id,
         },
-        (Expect(ENROLLED_PROJECT.name, where, 0),),
+        expects=(Expect(ENROLLED_PROJECT.name, where, 0),),
     )
-    return Minted(commit, token, credential)
+    return Minted(made, token, credential)
 
 
 def _used(

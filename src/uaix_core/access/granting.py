@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import attrs
 
-from uaix_core.access.deciding import Administering, Done
+from uaix_core.access.deciding import Administering, Done, Made
 from uaix_core.access.relations import (
     ENTITLEMENT,
     ENTITLEMENT_END,
@@ -15,8 +15,9 @@ from uaix_core.access.relations import (
     EntitlementEnd,
 )
 from uaix_core.access.roles import GRANTED_ROLES, POWERS
+from uaix_core.access.rows import scope_of
 from uaix_core.access.standing import held_by
-from uaix_core.schema.commits import Commit, Expect
+from uaix_core.schema.commits import Expect
 from uaix_core.values.errors import CallerError, NotFoundError
 from uaix_core.values.ids import Principal, ScopeId, check_id
 from uaix_core.values.instants import check_instant
@@ -24,7 +25,6 @@ from uaix_core.values.instants import check_instant
 if TYPE_CHECKING:
     from uaix_core.access.roles import GrantedRole
     from uaix_core.store.port import Snapshot
-    from uaix_core.values.ids import ScopeKind
 
 GRANT: Final = "grant"
 WITHDRAW: Final = "withdraw"
@@ -71,7 +71,7 @@ class Granting:
 
 def decide_grant(
     snapshot: Snapshot, by: Administering, wanted: Granting
-) -> Commit | Done:
+) -> Made | Done:
     """The commit of an entitlement, or the answer where the very same one holds.
 
     Raises:
@@ -107,12 +107,12 @@ def decide_grant(
         "role": wanted.role,
         "scope": wanted.scope.text,
     }
-    return by.commit(GRANT, receipt_id, (row,), details)
+    return by.made(GRANT, entitlement_id, receipt_id, (row,), details=details)
 
 
 def decide_withdrawal(
     snapshot: Snapshot, by: Administering, entitlement_id: str
-) -> Commit | Done:
+) -> Made | Done:
     """The commit that withdraws an entitlement, or the answer where it was before.
 
     Raises:
@@ -128,10 +128,7 @@ def decide_withdrawal(
             "no such entitlement", code="entitlement.not-found", path=entitlement_id
         )
     row = cast("Entitlement", found)
-    tenant = by.writing.scope.tenant
-    by.check_over(
-        snapshot, ScopeId(tenant, cast("ScopeKind", row.scope_kind), row.scope_key)
-    )
+    by.check_over(snapshot, scope_of(row, by.writing.scope.tenant))
     before = snapshot.get(ENTITLEMENT_END.name, (entitlement_id,))
     if before is not None:
         receipt_id = cast("EntitlementEnd", before).receipt_id
@@ -142,4 +139,11 @@ def decide_withdrawal(
     receipt_id = by.writing.ids.new()
     end = EntitlementEnd(entitlement_id, receipt_id, **by.actor())
     details = {"entitlement_id": entitlement_id}
-    return by.commit(WITHDRAW, receipt_id, (end,), details, (expect,))
+    return by.made(
+        WITHDRAW,
+        entitlement_id,
+        receipt_id,
+        (end,),
+        details=details,
+        expects=(expect,),
+    )

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from uaix_core.access.deciding import Administering, Done
+from uaix_core.access.deciding import Administering, Done, Made
 from uaix_core.access.relations import (
     ISSUED_CREDENTIAL,
     Credential,
     CredentialEnd,
     IssuedCredential,
 )
+from uaix_core.access.rows import principal_of, scope_of
 from uaix_core.access.tokens import Token
-from uaix_core.schema.commits import Commit, Expect
+from uaix_core.schema.commits import Expect
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.errors import CallerError, NotFoundError
-from uaix_core.values.ids import Principal, ScopeId
 from uaix_core.values.instants import DAY
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from uaix_core.access.keys import KeyRing
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import Principal, ScopeId
 
 ISSUE: Final = "issue"
 REVOKE: Final = "revoke"
@@ -65,6 +66,55 @@ class Issuing:
                 path="overlap",
             )
 
+    @classmethod
+    def after(
+        cls,
+        snapshot: Snapshot,
+        tenant: str,
+        credential_id: str,
+        life: int,
+        overlap: int,
+    ) -> Issuing:
+        """What follows a credential: the same principal in the same scope.
+
+        Raises:
+            NotFoundError: ``credential.not-found``.
+            CallerError: ``credential.life``.
+
+        """
+        row = issued_credential(snapshot, credential_id)
+        who, where = principal_of(row), scope_of(row, tenant)
+        return cls(who, where, life, replaces=credential_id, overlap=overlap)
+
+
+@attrs.frozen
+class CredentialView:
+    """A credential as it stands, without anything of its token."""
+
+    credential_id: str
+    principal: Principal
+    scope: ScopeId
+    issued_at: int
+    until_at: int
+    is_over: bool
+
+    @classmethod
+    def of(cls, row: IssuedCredential, tenant: str, now: int) -> CredentialView:
+        """The view of a row at an instant."""
+        return cls(
+            row.credential_id,
+            principal_of(row),
+            scope_of(row, tenant),
+            row.issued_at,
+            row.until_at,
+            is_over=now >= row.until_at,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as plain data."""
+        shown = attrs.asdict(self, recurse=False)
+        return {**shown, "principal": self.principal.text, "scope": self.scope.text}
+
 
 @attrs.frozen
 class Issued:
@@ -97,9 +147,9 @@ class Issued:
 
 @attrs.frozen
 class Minted:
-    """A commit that issues a token, and the token."""
+    """What issues a token, and the token; ``row`` is its credential."""
 
-    commit: Commit
+    made: Made
     token: Token
     row: Credential
 
@@ -132,7 +182,10 @@ def decide_issue(
         "principal": wanted.principal.text,
         "scope": wanted.scope.text,
     }
-    return Minted(by.commit(ISSUE, receipt_id, rows, details, expects), token, row)
+    made = by.made(
+        ISSUE, row.credential_id, receipt_id, rows, details=details, expects=expects
+    )
+    return Minted(made, token, row)
 
 
 def _is_own(snapshot: Snapshot, by: Administering, wanted: Issuing) -> bool:
@@ -140,7 +193,7 @@ def _is_own(snapshot: Snapshot, by: Administering, wanted: Issuing) -> bool:
     mine = by.standing
     if mine is None or wanted.replaces != mine.credential_id:
         return False
-    row = _issued(snapshot, mine.credential_id)
+    row = issued_credential(snapshot, mine.credential_id)
     is_no_longer = wanted.life <= row.until_at - row.issued_at
     same = (mine.principal, mine.scope) == (wanted.principal, wanted.scope)
     return same and is_no_longer
@@ -170,7 +223,7 @@ def minted(
 
 def decide_revocation(
     snapshot: Snapshot, by: Administering, credential_id: str
-) -> Commit | Done:
+) -> Made | Done:
     """The commit that ends a credential now, or the answer where it is over.
 
     Raises:
@@ -180,14 +233,21 @@ def decide_revocation(
 
     """
     by.check_person()
-    row = _issued(snapshot, credential_id)
+    row = issued_credential(snapshot, credential_id)
     by.check_over(snapshot, _scope_of(row, by))
     if row.until_at <= by.writing.now:
         return Done("unchanged", credential_id, row.version, "")
     receipt_id = by.writing.ids.new()
     end = _end(by, credential_id, "revoked", by.writing.now, receipt_id)
     details = {"credential_id": credential_id}
-    return by.commit(REVOKE, receipt_id, (end,), details, (_expect(row),))
+    return by.made(
+        REVOKE,
+        credential_id,
+        receipt_id,
+        (end,),
+        details=details,
+        expects=(_expect(row),),
+    )
 
 
 def ends_of(  # noqa: PLR0913 - each is a fact that the rows say
@@ -220,7 +280,8 @@ def credentials_of(
     return cast("Iterator[IssuedCredential]", rows)
 
 
-def _issued(snapshot: Snapshot, credential_id: str) -> IssuedCredential:
+def issued_credential(snapshot: Snapshot, credential_id: str) -> IssuedCredential:
+    """The credential of this id; NotFoundError when there is none."""
     row = snapshot.get(ISSUED_CREDENTIAL.name, (credential_id,))
     if row is None:
         raise NotFoundError(
@@ -232,9 +293,8 @@ def _issued(snapshot: Snapshot, credential_id: str) -> IssuedCredential:
 def _replaced(
     snapshot: Snapshot, by: Administering, wanted: Issuing
 ) -> IssuedCredential:
-    row = _issued(snapshot, wanted.replaces or "")
-    who = Principal(cast("Any", row.principal_kind), row.principal_id)
-    if (who, _scope_of(row, by)) != (wanted.principal, wanted.scope):
+    row = issued_credential(snapshot, wanted.replaces or "")
+    if (principal_of(row), _scope_of(row, by)) != (wanted.principal, wanted.scope):
         raise NotFoundError(
             "no such credential of this principal in this scope",
             code="credential.not-found",
@@ -248,8 +308,7 @@ def _replaced(
 
 
 def _scope_of(row: IssuedCredential, by: Administering) -> ScopeId:
-    tenant = by.writing.scope.tenant
-    return ScopeId(tenant, cast("Any", row.scope_kind), row.scope_key)
+    return scope_of(row, by.writing.scope.tenant)
 
 
 def _end(

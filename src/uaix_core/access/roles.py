@@ -43,7 +43,15 @@ _WRITER: Final = (
         "sign",
     }
 )
-_REVIEWER: Final = _READER | {"start", "review", "decide", "consent"}
+# A review may bring a record back, or let a candidate become a package of its own.
+_REVIEWER: Final = _READER | {
+    "start",
+    "review",
+    "decide",
+    "consent",
+    "revise",
+    "branch",
+}
 
 
 @attrs.frozen

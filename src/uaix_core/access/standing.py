@@ -15,9 +15,10 @@ from uaix_core.access.relations import (
     IssuedCredential,
 )
 from uaix_core.access.roles import POWERS
+from uaix_core.access.rows import principal_of, scope_of
 from uaix_core.access.tokens import NO_DIGEST, invalid
 from uaix_core.store.scanning import all_rows
-from uaix_core.values.ids import Principal, ScopeId
+from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from uaix_core.access.roles import Powers, Role
     from uaix_core.access.tokens import Token
     from uaix_core.store.port import Snapshot
+    from uaix_core.values.ids import Principal
 
 #: The key of the scope of a tenant that says who may do what.
 AUTHORITY_KEY: Final = "authority"
@@ -136,11 +138,9 @@ def authenticated(
     is_right = token.is_of(keys, key_id, digest)
     if issued is None or not is_right or now >= issued.until_at:
         raise invalid()
-    where = ScopeId(scope.tenant, cast("Any", issued.scope_kind), issued.scope_key)
-    if where != scope:
+    if scope_of(issued, scope.tenant) != scope:
         raise invalid()
-    kind = cast("Any", issued.principal_kind)
-    principal = Principal(kind, issued.principal_id)
+    principal = principal_of(issued)
     return Standing(
         credential_id=issued.credential_id,
         principal=principal,
@@ -181,7 +181,7 @@ def _of_grant(row: HeldEntitlement, tenant: str) -> Entitled:
     return Entitled(
         id=row.entitlement_id,
         role=cast("Role", row.role),
-        scope=ScopeId(tenant, cast("Any", row.scope_kind), row.scope_key),
+        scope=scope_of(row, tenant),
         package_id=row.package_id,
         since_at=row.granted_at,
         until_at=row.until_at,
@@ -192,7 +192,7 @@ def _of_binding(row: BoundPackage, tenant: str) -> Entitled:
     return Entitled(
         id=row.binding_id,
         role="agent",
-        scope=ScopeId(tenant, cast("Any", row.scope_kind), row.scope_key),
+        scope=scope_of(row, tenant),
         package_id=row.package_id,
         since_at=row.bound_at,
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.revisions import RevisionConflictError
     from uaix_core.session.packages import Packages
     from uaix_core.session.proposals import Proposals
+    from uaix_core.session.readback import Readback
     from uaix_core.session.registrations import Registrations
     from uaix_core.session.reviews import Reviews
     from uaix_core.session.starts import Consents
@@ -81,6 +82,17 @@ class Session(Work):
         from uaix_core.session.starts import Consents  # noqa: PLC0415 - on first use
 
         return Consents(self)
+
+    def whoami(self) -> Readback:
+        """Who this session is, in which scope, and what it may do there.
+
+        Raises:
+            AccessError: ``credential.invalid``, ``keys.missing`` under a token.
+
+        """
+        from uaix_core.session.readback import readback  # noqa: PLC0415 - on first use
+
+        return readback(self)
 
     def start(
         self,

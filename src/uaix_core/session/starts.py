@@ -20,6 +20,7 @@ from uaix_core.startup.consents import (
     decide_revocation,
 )
 from uaix_core.startup.judging import Wanted
+from uaix_core.store.port import Veiling
 from uaix_core.values.ids import Principal, check_id
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def start(
         decisions.append(decide_start(snapshot, writing, wanted))
         return decisions[-1].commit
 
-    recorded: Recorded = write(work.store, work.scope, decided)
+    store = work.store.unveiled() if isinstance(work.store, Veiling) else work.store
+    recorded: Recorded = write(store, work.scope, decided)
     started = decisions[-1]
     if started.assembly is None:
         raise StartupError(package_id, started.failed, started.receipt)

@@ -1,0 +1,123 @@
+"""How the authority verbs work: who administers, and how a decision is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from uaix_core.access.deciding import Administering, Done, Made
+from uaix_core.access.issuing import Issued
+from uaix_core.access.rows import principal_of, scope_of
+from uaix_core.access.standing import authority_scope
+from uaix_core.access.tokens import Token, invalid
+from uaix_core.guard.store import GuardedStore, Holder, guarded
+from uaix_core.session.work import Work
+from uaix_core.session.writes import write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from uaix_core.access.issuing import Minted
+    from uaix_core.access.keys import KeyRing
+    from uaix_core.access.standing import Standing
+    from uaix_core.schema.commits import Commit, Recorded
+    from uaix_core.store.port import Snapshot, Store
+    from uaix_core.values.ids import Ids, Principal, Random, ScopeId
+    from uaix_core.values.instants import Clock
+
+
+class AuthorityWork:
+    """The scope of a tenant's authority, and who works in it."""
+
+    def __init__(  # noqa: PLR0913 - all but the store are named
+        self,
+        store: Store,
+        *,
+        tenant: str,
+        principal: Principal,
+        keys: KeyRing,
+        clock: Clock,
+        ids: Ids,
+        random: Random,
+        guard: GuardedStore | None = None,
+    ) -> None:
+        self.keys = keys
+        self._work = Work(
+            store,
+            scope=authority_scope(tenant),
+            principal=principal,
+            clock=clock,
+            ids=ids,
+            random=random,
+        )
+        self._guard = guard
+
+    @property
+    def tenant(self) -> str:
+        """The tenant whose authority this is."""
+        return self._work.scope.tenant
+
+    def _guarded(self, token: str, scope: ScopeId) -> GuardedStore:
+        work = self._work
+        if scope.tenant != self.tenant:
+            raise invalid()
+        holder = Holder(
+            Token.parse(token), scope, self.keys, work.clock, work.ids, work.random
+        )
+        return guarded(work.store, holder)
+
+    def _by(self) -> Administering:
+        standing = self._standing()
+        return Administering(self._work.writing(), standing)
+
+    def _standing(self) -> Standing | None:
+        return None if self._guard is None else self._guard.standing()
+
+    def _administered(self, snapshot: Snapshot) -> ScopeId | None:
+        """The scope that may be administered; None for all of the tenant."""
+        by = self._by()
+        if by.standing is None:
+            by.check_person()
+            return None
+        by.check_over(snapshot, by.standing.scope)
+        return by.standing.scope
+
+    def _done(self, decide: Callable[[Snapshot, Administering], Made | Done]) -> Done:
+        by = self._by()
+        made: list[Made] = []
+
+        def decided(snapshot: Snapshot) -> Commit | Done:
+            decision = decide(snapshot, by)
+            if isinstance(decision, Done):
+                return decision
+            made.append(decision)
+            return decision.commit
+
+        outcome: Recorded | Done = write(self._work.store, self._work.scope, decided)
+        is_staged = self._work.is_staged
+        if isinstance(outcome, Done):
+            return attrs.evolve(outcome, is_staged=is_staged)
+        last = made[-1]
+        return Done(last.operation, last.id, outcome.seq, last.receipt, is_staged)
+
+    def _issued(self, decide: Callable[[Snapshot, Administering], Minted]) -> Issued:
+        by = self._by()
+        minted: list[Minted] = []
+
+        def decided(snapshot: Snapshot) -> Commit:
+            minted.append(decide(snapshot, by))
+            return minted[-1].made.commit
+
+        recorded: Recorded = write(self._work.store, self._work.scope, decided)
+        last = minted[-1]
+        return Issued(
+            credential_id=last.row.credential_id,
+            token=last.token,
+            principal=principal_of(last.row),
+            scope=scope_of(last.row, self.tenant),
+            until_at=last.row.until_at,
+            seq=recorded.seq,
+            receipt=last.made.receipt,
+            is_staged=self._work.is_staged,
+        )
