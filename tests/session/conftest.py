@@ -47,7 +47,7 @@ class Counter:
     def bytes(self, count: int) -> bytes:
         """The next ``count`` bytes."""
         self.count += 1
-        return self.count.to_bytes(8, "big") * (count // 8)
+        return (self.count.to_bytes(8, "big") * (count // 8 + 1))[:count]
 
 
 @pytest.fixture(params=["memory", "dir", "sqlite", "postgres"])

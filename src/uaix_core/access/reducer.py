@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
 from uaix_core.access.relations import (
     AGENT_BINDING,
     BOUND_PACKAGE,
+    CURRENT_SECRET,
     DENIAL_ENTRY,
     ENROLLED_PROJECT,
     ENTITLEMENT,
@@ -20,6 +22,7 @@ from uaix_core.access.relations import (
     BoundPackage,
     Credential,
     CredentialEnd,
+    CurrentSecret,
     Denial,
     DenialEntry,
     EnrolledProject,
@@ -28,23 +31,27 @@ from uaix_core.access.relations import (
     EntitlementEnd,
     HeldEntitlement,
     IssuedCredential,
+    StoredSecret,
 )
 from uaix_core.schema.reducers import Changes
 from uaix_core.schema.relations import Ref
 from uaix_core.schema.schema import Room
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from uaix_core.schema.commits import Recorded
     from uaix_core.schema.reducers import Steps
+    from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
 
 
-def reduce_access(recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
+def reduce_access(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
     """Put what was granted, bound and issued; take out what came to an end."""
     adds, now = recorded.commit.adds, recorded.recorded_at
-    found = yield {ref for ref in map(_origin, adds) if ref is not None}
+    gone = {_current_ref(row) for row in erased.values() if _is_secret(row)}
+    ended = {ref for ref in map(_origin, adds) if ref is not None}
+    found = yield ended | gone
     puts: dict[Ref, Row] = {}
     drops: list[Ref] = []
     for row in adds:
@@ -62,7 +69,24 @@ def reduce_access(recorded: Recorded, _erased: Mapping[Ref, Row]) -> Steps:
         elif (shown := _shown(row, now)) is not None:
             relation, view = shown
             puts[relation.ref(view)] = view
+    for row in erased.values():
+        # A secret whose newest text is gone is none any more.
+        current: Any = found.get(_current_ref(row)) if _is_secret(row) else None
+        is_newest = current is not None and current.number == _number_of(row)
+        if is_newest and _current_ref(row) not in puts:
+            drops.append(_current_ref(row))
     return Changes(puts=tuple(puts.values()), drops=tuple(drops))
+
+
+def _is_secret(row: Row) -> bool:
+    return isinstance(row, StoredSecret)
+
+
+_number_of = attrgetter("number")
+
+
+def _current_ref(row: Any) -> Ref:
+    return Ref(CURRENT_SECRET.name, (row.secret_name,))
 
 
 def _origin(row: Row) -> Ref | None:
@@ -79,21 +103,10 @@ def _named(row: Any) -> Ref:
     return Ref(ISSUED_CREDENTIAL.name, (row.credential_id,))
 
 
-def _shown(row: Row, now: int) -> tuple[Any, Row] | None:
+def _shown(row: Row, now: int) -> tuple[Relation, Row] | None:
     """The view row that a row of history makes, with its relation."""
-    if isinstance(row, Entitlement):
-        return HELD_ENTITLEMENT, _held(row, now)
-    if isinstance(row, AgentBinding):
-        return BOUND_PACKAGE, _bound(row, now)
-    if isinstance(row, Credential):
-        return ISSUED_CREDENTIAL, _issued(row, now)
-    if isinstance(row, Enrolment):
-        project = EnrolledProject(row.scope_kind, row.scope_key, row.package_id, now)
-        return ENROLLED_PROJECT, project
-    if isinstance(row, Denial):
-        who = (row.principal_kind, row.principal_id)
-        return DENIAL_ENTRY, DenialEntry(row.denial_id, now, *who)
-    return None
+    shown = _SHOWN.get(type(row))
+    return None if shown is None else (shown[0], shown[1](row, now))
 
 
 def _held(row: Entitlement, now: int) -> HeldEntitlement:
@@ -134,5 +147,27 @@ def _issued(row: Credential, now: int) -> IssuedCredential:
         row.until_at,
     )
 
+
+def _project(row: Enrolment, now: int) -> EnrolledProject:
+    return EnrolledProject(row.scope_kind, row.scope_key, row.package_id, now)
+
+
+def _denied(row: Denial, now: int) -> DenialEntry:
+    return DenialEntry(row.denial_id, now, row.principal_kind, row.principal_id)
+
+
+def _kept(row: StoredSecret, now: int) -> CurrentSecret:
+    return CurrentSecret(row.secret_name, row.number, row.key_id, now)
+
+
+#: What a row of history is shown as: the relation of the view, and how it is made.
+_SHOWN: Final[dict[type[Row], tuple[Relation, Callable[[Any, int], Row]]]] = {
+    Entitlement: (HELD_ENTITLEMENT, _held),
+    AgentBinding: (BOUND_PACKAGE, _bound),
+    Credential: (ISSUED_CREDENTIAL, _issued),
+    Enrolment: (ENROLLED_PROJECT, _project),
+    Denial: (DENIAL_ENTRY, _denied),
+    StoredSecret: (CURRENT_SECRET, _kept),
+}
 
 ACCESS_ROOM = Room("access", RELATIONS, reduce_access)

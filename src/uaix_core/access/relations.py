@@ -10,7 +10,7 @@ from typing import Annotated
 from uaix_core.access.roles import GRANTED_ROLES
 from uaix_core.history.relations import ActorKind
 from uaix_core.schema.relations import Keep, Relation
-from uaix_core.schema.rows import Id, Instant, Row, Word, row
+from uaix_core.schema.rows import BodyRow, Bytes, Id, Instant, Int, Row, Word, row
 from uaix_core.values.ids import SCOPE_KINDS
 
 ScopeWord = Annotated[str, Word(*SCOPE_KINDS)]
@@ -209,6 +209,33 @@ class DenialEntry(Row):
     principal_id: Id
 
 
+@row
+class StoredSecret(BodyRow):
+    """A secret of the host's, sealed under the key of this name.
+
+    ``sealed`` is a nonce of 12 bytes and AES-256-GCM of the secret, bound to scope,
+    name and number; it goes when a later number takes its place.
+    """
+
+    secret_name: Id
+    number: Int
+    key_id: Id
+    receipt_id: Id
+    actor_kind: ActorKind
+    actor_id: Id
+    sealed: Bytes | None
+
+
+@row
+class CurrentSecret(Row):
+    """The newest number of a secret that wasn't forgotten."""
+
+    secret_name: Id
+    number: Int
+    key_id: Id
+    sealed_at: Instant
+
+
 ENTITLEMENT = Relation(
     "entitlement", Entitlement, ("entitlement_id",), keep=Keep.HISTORY
 )
@@ -273,6 +300,17 @@ DENIAL_ENTRY = Relation(
     },
 )
 
+STORED_SECRET = Relation(
+    "stored_secret",
+    StoredSecret,
+    ("secret_name", "number"),
+    keep=Keep.HISTORY,
+    body=("sealed",),
+)
+CURRENT_SECRET = Relation(
+    "current_secret", CurrentSecret, ("secret_name",), keep=Keep.VIEW, versioned=True
+)
+
 RELATIONS = (
     ENTITLEMENT,
     ENTITLEMENT_END,
@@ -287,4 +325,6 @@ RELATIONS = (
     ENROLLED_PROJECT,
     DENIAL,
     DENIAL_ENTRY,
+    STORED_SECRET,
+    CURRENT_SECRET,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from uaix_core.access.binding import Binding, decide_bind, decide_unbind
@@ -19,6 +20,7 @@ from uaix_core.access.standing import held_by
 from uaix_core.packages.lint import lint
 from uaix_core.session.authority_work import AuthorityWork
 from uaix_core.session.enrolments import enrolling
+from uaix_core.session.secrets import Secrets
 from uaix_core.session.session import Session
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.errors import AccessError
@@ -100,6 +102,11 @@ class Authority(AuthorityWork):
             random=work.random,
         )
 
+    @cached_property
+    def secrets(self) -> Secrets:
+        """The secrets of the tenant's host: put, get, list, reseal, forget."""
+        return Secrets(self)
+
     def grant(
         self,
         principal: Principal,
@@ -124,7 +131,7 @@ class Authority(AuthorityWork):
 
         """
         wanted = Granting(principal, role, scope, package_id, until_at)
-        return self._done(lambda s, by: decide_grant(s, by, wanted))
+        return self.done(lambda s, by: decide_grant(s, by, wanted))
 
     def withdraw(self, entitlement_id: str) -> Done:
         """Take an entitlement back, from the next call on; again it changes nothing.
@@ -135,7 +142,7 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``.
 
         """
-        return self._done(lambda s, by: decide_withdrawal(s, by, entitlement_id))
+        return self.done(lambda s, by: decide_withdrawal(s, by, entitlement_id))
 
     def entitlements(self, principal: Principal) -> Sequence[Entitled]:
         """All that a principal was granted or bound to, also what is past its time.
@@ -160,7 +167,7 @@ class Authority(AuthorityWork):
 
         """
         wanted = Binding(agent_id, scope, package_id)
-        return self._done(lambda s, by: decide_bind(s, by, wanted))
+        return self.done(lambda s, by: decide_bind(s, by, wanted))
 
     def unbind(self, agent_id: str, package_id: str, *, scope: ScopeId) -> Done:
         """Undo a binding, and end the agent's credentials in the scope with it.
@@ -172,7 +179,7 @@ class Authority(AuthorityWork):
 
         """
         wanted = Binding(agent_id, scope, package_id)
-        return self._done(lambda s, by: decide_unbind(s, by, wanted))
+        return self.done(lambda s, by: decide_unbind(s, by, wanted))
 
     def bindings(self, scope: ScopeId) -> Sequence[BoundPackage]:
         """The bound packages of a scope, by package.
@@ -241,7 +248,7 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``.
 
         """
-        return self._done(lambda s, by: decide_revocation(s, by, credential_id))
+        return self.done(lambda s, by: decide_revocation(s, by, credential_id))
 
     def credentials(self, principal: Principal) -> Sequence[CredentialView]:
         """All credentials of a principal, those that are over too.

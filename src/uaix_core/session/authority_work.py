@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import attrs
@@ -16,7 +17,7 @@ from uaix_core.session.work import Work
 from uaix_core.session.writes import write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from uaix_core.access.issuing import Minted
     from uaix_core.access.keys import KeyRing
@@ -83,7 +84,15 @@ class AuthorityWork:
         by.check_over(snapshot, by.standing.scope)
         return by.standing.scope
 
-    def _done(self, decide: Callable[[Snapshot, Administering], Made | Done]) -> Done:
+    @contextmanager
+    def reading(self) -> Iterator[tuple[Snapshot, Administering]]:
+        """What the authority's scope holds, and who asks."""
+        by = self._by()
+        with self._work.snapshot() as snapshot:
+            yield snapshot, by
+
+    def done(self, decide: Callable[[Snapshot, Administering], Made | Done]) -> Done:
+        """Decide, write, and answer."""
         by = self._by()
         made: list[Made] = []
 
