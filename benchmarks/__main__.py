@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import (
     archives,
     commits,
+    guards,
     imports,
     packages,
     parity,
@@ -38,6 +39,7 @@ GROUPS: dict[str, Callable[[Plan], Iterator[Figure]]] = {
     "export": packages.export,
     "start": starts.start,
     "revise": revisions.revise,
+    "guard": guards.guard,
     "append": commits.append,
     "get": reads.get,
     "scan": reads.scan,

@@ -15,7 +15,15 @@ from uaix_backends import open_store
 from uaix_backends.directory import DirectoryStore
 from uaix_backends.sqlite import SqliteStore
 from uaix_backends.system import SystemClock, SystemIds, SystemRandom
-from uaix_core import PackageSource, Principal, ScopeId, Session, lint
+from uaix_core import (
+    Authority,
+    KeyRing,
+    PackageSource,
+    Principal,
+    ScopeId,
+    Session,
+    lint,
+)
 from uaix_core.history.receipts import Writing
 from uaix_core.history.relations import DIGEST_KEY, REVISION, DigestKey
 from uaix_core.packages.archive.reader import read_archive
@@ -257,6 +265,22 @@ def _review(session: Session) -> None:
     session.review.records("benchmark", "approved", seen)
     checkpoint_id = waiting.checkpoint_id
     session.review.package("benchmark", "active", checkpoint_id=checkpoint_id)
+
+
+def agent_of(host: Session) -> Session:
+    """A session under the token of the agent that the package is bound to."""
+    authority = Authority(
+        host.store,
+        tenant=host.scope.tenant,
+        principal=host.principal,
+        keys=KeyRing("only", {"only": _random.bytes(32)}),
+        clock=_clock,
+        ids=_ids,
+        random=_random,
+    )
+    authority.bind("benchmark", "benchmark", scope=host.scope)
+    issued = authority.issue(Principal("agent", "benchmark"), scope=host.scope)
+    return authority.session(issued.token.reveal(), scope=host.scope)
 
 
 def lengthen(session: Session, count: int) -> None:

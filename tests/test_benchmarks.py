@@ -22,6 +22,7 @@ GROUPS = {
     "open",
     "rebuild",
     "revise",
+    "guard",
     "scan",
     "start",
     "whole",
