@@ -9,10 +9,16 @@ from tests.packages.package_maker import (
     REQUIRED,
     SENTINEL,
     Maker,
+    codes,
     digest,
 )
 
 from uaix_core.packages.lint import lint
+from uaix_core.packages.manifest.bases import (
+    MAX_BASES,
+    declared_bases,
+    without_bases,
+)
 from uaix_core.packages.source import PackageSource
 from uaix_core.packages.templates.new import (
     FURTHER_SCOPES,
@@ -290,6 +296,31 @@ def test_repack_replaces_sentinels():
     again = repack(maker.folder().files)
 
     assert "quarantined" == check(again.files).package.state
+
+
+def bare(files):
+    """The manifest of a folder without what it says that it was made over."""
+    text = files[MANIFEST].decode()
+    return without_bases(text, json.loads(text))
+
+
+@pytest.mark.parametrize("indent", [None, 3])
+def test_repack_says_what_a_manifest_was_made_over(indent):
+    """A manifest that changes names the one before it, and no other byte is new."""
+    maker = Maker()
+    maker.raw = json.dumps(maker.manifest, indent=indent).encode()
+    files = dict(maker.folder().files)
+    assert files == repack(files, says_base=True).files
+    named = []
+    for number in range(MAX_BASES + 2):
+        named.insert(0, digest(files[MANIFEST]))
+        files[".uai/totem.uai"] += b"%d\n" % number
+        again = repack(files, says_base=True).files
+        assert check(again).is_accepted
+        assert bare(repack(files).files) == bare(again)
+        assert tuple(named[:MAX_BASES]) == declared_bases(json.loads(again[MANIFEST]))
+        files = again
+    assert codes(check(maker.folder().files)) >= codes(check(files))
 
 
 def test_repack_reports_and_adds_nothing():

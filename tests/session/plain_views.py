@@ -101,6 +101,7 @@ class PlainViews:
                         at,
                         row.actor_kind,
                         row.actor_id,
+                        row.path,
                         version=seq,
                     )
                 )

@@ -260,6 +260,8 @@ class Life(RuleBasedStateMachine):
             return
         self.session.review.records(ID, verdict, {path: self.head(path) or ""})
         self.reviewed[path] = verdict
+        if verdict == "rejected" and self.state == "active":
+            self.state = "review_required"
 
     @rule()
     def approve_all(self) -> None:

@@ -17,8 +17,10 @@ from uaix_core import (
     ReviewNote,
     RevisionConflictError,
     Session,
+    StartupError,
 )
 from uaix_core.history.relations import Conflict
+from uaix_core.packages.reviewing import RECORD_VERDICTS
 
 
 @pytest.fixture
@@ -157,6 +159,46 @@ def test_a_record_that_fails_takes_its_package_along(installed: Session) -> None
     installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
 
 
+@pytest.mark.parametrize("verdict", RECORD_VERDICTS)
+def test_an_active_package_has_good_records_only(
+    installed: Session, verdict: str
+) -> None:
+    """What a review finds of a record its package and its start-up say at once."""
+    activate(installed)
+    is_good = verdict in ("reviewed", "approved")
+
+    answer = installed.review.records(ID, verdict, {NOTE: head(installed)})
+
+    state = installed.packages.show(ID).package.state
+    assert ("active" if is_good else "review_required") == state
+    told = [row for row in installed.review.history(ID) if row.version == answer.seq]
+    about = {"record"} if is_good else {"record", "package"}
+    assert about == {row.subject for row in told}
+    assert {answer.receipt} == {row.receipt_id for row in told}
+    if is_good:
+        assert installed.start(ID, agent_id="ada").records
+        return
+    with pytest.raises(StartupError) as caught:
+        installed.start(ID, agent_id="ada", triggered=[NOTE])
+    assert [("startup.review", NOTE), ("startup.state", ID)] == [
+        (check.code, check.path) for check in caught.value.checks
+    ]
+
+
+def test_nobody_activates_what_is_being_rejected(installed: Session) -> None:
+    """A record that is rejected while its package becomes active takes it along."""
+    installed.review.records(ID, "reviewed", looked_at(installed))
+    seen = checkpoint(installed)
+    late = interrupted(
+        installed,
+        lambda: installed.review.package(ID, "active", checkpoint_id=seen),
+    )
+
+    late.review.records(ID, "rejected", {NOTE: head(installed)})
+
+    assert "review_required" == installed.packages.show(ID).package.state
+
+
 @pytest.mark.parametrize("verdict", ["quarantined", "review_required", "rejected"])
 def test_a_package_may_leave_the_active_state(installed: Session, verdict: str) -> None:
     """A review may take back what another one gave."""
@@ -222,6 +264,36 @@ def test_what_stands_may_be_kept(installed: Session) -> None:
         installed.review.keep(opened)
     assert "conflict.not-open" == caught.value.code
     assert error.conflict_ids[0] == installed.review.history(ID)[-1].conflict_id
+
+
+def test_keeping_is_of_what_was_seen(installed: Session) -> None:
+    """Who names the revision that is to stay keeps no other one."""
+    lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    seen = head(installed)
+    installed.packages.revise(ID, NOTE, b"Newer.\n", expected_revision=seen)
+
+    with pytest.raises(ConflictError) as caught:
+        installed.review.keep(opened, expected_revision=seen)
+
+    assert "revision.stale" == caught.value.code
+    assert (opened,) == tuple(installed.packages.conflicts(ID))
+    installed.review.keep(opened, expected_revision=head(installed))
+    assert not installed.packages.conflicts(ID)
+
+
+def test_a_conflict_says_where_its_record_stands(installed: Session) -> None:
+    """The queue names the path, until the candidate with its path was erased."""
+    error = lose(installed)
+    assert [NOTE] == [row.path for row in installed.review.waiting(ID).conflicts]
+
+    erase(installed, "conflict", error.conflict_ids[0])
+
+    for _ in range(2):
+        (opened,) = installed.packages.conflicts(ID)
+        assert opened.path is None
+        installed.store.rebuild(installed.scope)
+    installed.review.keep(opened)
 
 
 def test_the_candidate_may_be_taken(installed: Session) -> None:

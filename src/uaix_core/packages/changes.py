@@ -21,14 +21,13 @@ from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import ruleset_named
 from uaix_core.packages.rules.table import RULES
-from uaix_core.packages.standing import expect_package
+from uaix_core.packages.standing import expect_package, record_ids
 from uaix_core.schema.commits import MAX_BODY_BYTES, Commit, Expect
 from uaix_core.values.canonical import (
     SALT_BYTES,
     canonical_text,
     sha256_hex,
 )
-from uaix_core.values.errors import CallerError
 from uaix_core.values.parsing import canonical_text_digest
 
 if TYPE_CHECKING:
@@ -175,35 +174,6 @@ def _change_of(head: Head | None) -> str:
     if head is None:
         return "create"
     return "restore" if head.change == "tombstone" else "replace"
-
-
-def record_ids(package: CheckedPackage, standing: Standing | None) -> dict[str, str]:
-    """The record id of each path of a package.
-
-    A file keeps the id that it carries; without one it is the record that stands at
-    its path, unless another file carries that id, or gets the id that the path always
-    gets.
-
-    Raises:
-        CallerError: ``id.stable-repeated`` when two files come to one id.
-
-    """
-    known = standing.records if standing is not None else {}
-    claimed = {file.entry.stable_id for file in package.files}
-    ids = {}
-    for file in package.files:
-        inherited = known.get(file.path)
-        if file.entry.stable_id is None and inherited not in claimed:
-            ids[file.path] = inherited or package.manifest.stable_id(file.entry)
-        else:
-            ids[file.path] = package.manifest.stable_id(file.entry)
-    if len(set(ids.values())) < len(ids):
-        raise CallerError(
-            "a stableId of one file is the id of another",
-            code="id.stable-repeated",
-            path=package.manifest.package_id,
-        )
-    return ids
 
 
 def _wanted(plan: Plan) -> list[WantedFile]:

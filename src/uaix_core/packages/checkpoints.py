@@ -12,14 +12,15 @@ from uaix_core.packages.export import (
     part_damaged,
     part_erased,
 )
+from uaix_core.packages.manifest.values import files_digest
 from uaix_core.packages.relations import CHECKPOINT, CHECKPOINT_DIGEST
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
-from uaix_core.values.errors import NotFoundError
+from uaix_core.values.errors import CallerError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from uaix_core.history.relations import Revision
     from uaix_core.packages.relations import Checkpoint, CheckpointDigest, Package
@@ -57,6 +58,7 @@ def find_checkpoint(
 
     Raises:
         NotFoundError: ``checkpoint.not-found``.
+        CallerError: ``checkpoint.ambiguous`` for the manifest of several states.
 
     """
     found = cast("Checkpoint | None", snapshot.get(CHECKPOINT.name, (name,)))
@@ -66,18 +68,74 @@ def find_checkpoint(
         )
         found = cast("Checkpoint", rows[0]) if rows else None
     if found is None:
-        same = all_rows(snapshot, CHECKPOINT_DIGEST, prefix=(package_id, name))
-        digests = cast("list[CheckpointDigest]", list(same))
-        if digests:
-            last = max(digests, key=lambda row: row.number)
-            row = snapshot.get(CHECKPOINT.name, (last.checkpoint_id,))
-            found = cast("Checkpoint", row)
+        found = made_from(snapshot, package_id, name)
     if found is not None and found.package_id == package_id:
         return found
     if is_wanted:
         raise NotFoundError(
             "the package has no such checkpoint", code="checkpoint.not-found", path=name
         )
+    return None
+
+
+def made_from(
+    snapshot: Snapshot,
+    package_id: str,
+    manifest_sha256: str,
+    files_sha256: str | None = None,
+) -> Checkpoint | None:
+    """The last checkpoint that has this manifest, or None.
+
+    A manifest whose digests are placeholders may be that of several states. Then only
+    the files tell which one is meant.
+
+    Args:
+        snapshot: the scope as it stands.
+        package_id: whose checkpoint it is.
+        manifest_sha256: the digest of the manifest's bytes (hex).
+        files_sha256: the digest "files-v1" of the files that lie beside it, if any do.
+
+    Raises:
+        CallerError: ``checkpoint.ambiguous`` when several states have the manifest and
+            none of them has these files.
+
+    """
+    rows = all_rows(snapshot, CHECKPOINT_DIGEST, prefix=(package_id, manifest_sha256))
+    digests = cast("list[CheckpointDigest]", list(rows))
+    if len({row.files_sha256 for row in digests}) > 1:
+        digests = [row for row in digests if row.files_sha256 == files_sha256]
+        if not digests:
+            raise CallerError(
+                "several states of the package have this manifest",
+                code="checkpoint.ambiguous",
+                path=manifest_sha256,
+                hint="name the checkpoint by its id, as the history lists it",
+            )
+    if not digests:
+        return None
+    last = max(digests, key=lambda row: row.number)
+    return cast("Checkpoint", snapshot.get(CHECKPOINT.name, (last.checkpoint_id,)))
+
+
+def state_digests(files: Mapping[str, bytes]) -> tuple[str, str]:
+    """The digests of a manifest and of the files that lie beside it (``files-v1``)."""
+    measured = ((path, len(data), sha256_hex(data)) for path, data in files.items())
+    return sha256_hex(files[MANIFEST_PATH]), files_digest(measured)
+
+
+def first_known(
+    snapshot: Snapshot, package_id: str, digests: Iterable[str]
+) -> Checkpoint | None:
+    """The checkpoint of the first of these manifests that was ever stored, or None.
+
+    Raises:
+        CallerError: ``checkpoint.ambiguous``.
+
+    """
+    for digest in digests:
+        found = find_checkpoint(snapshot, package_id, digest, is_wanted=False)
+        if found is not None:
+            return found
     return None
 
 

@@ -13,7 +13,8 @@ import attrs
 
 from uaix_core.packages.changes import Plan, build_commit
 from uaix_core.packages.export import package_files, read_package
-from uaix_core.packages.install import accepted, keyed
+from uaix_core.packages.install import accepted
+from uaix_core.packages.manifest.bases import without_bases
 from uaix_core.packages.manifest.places import OUTDATED, JsonPath, edited, spans
 from uaix_core.packages.relations import PACKAGE, PACKAGE_FILE, Lineage
 from uaix_core.packages.required.sets import MANIFEST_PATH
@@ -24,6 +25,7 @@ from uaix_core.values.errors import CallerError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from uaix_core.history.idempotency import KeyUse
     from uaix_core.history.receipts import Writing
     from uaix_core.packages.lint import Report
     from uaix_core.schema.commits import Commit
@@ -80,8 +82,10 @@ def cloned_files(origin: Origin, new_id: str, ids: Ids) -> dict[str, bytes]:
             "a clone has an id of its own", code="clone.same-id", path="package_id"
         )
     text = origin.files[MANIFEST_PATH].decode("utf-8")
+    wire = json.loads(text)
+    text = without_bases(text, wire)
     edits: dict[JsonPath, str | None] = {**OUTDATED, ("packageId",): f'"{new_id}"'}
-    entries = json.loads(text)["files"]
+    entries = wire["files"]
     paths: list[JsonPath] = [("files", i, "path") for i in range(len(entries))]
     places = spans(text, paths)
     for i, entry in enumerate(entries):
@@ -118,9 +122,12 @@ def decide_descent(  # noqa: PLR0913 - what a new package consists of
     origin: Origin,
     *,
     receipt_id: str,
+    use: KeyUse,
     how: Descent = CLONE,
 ) -> Commit:
     """The commit that stores a new package with its lineage.
+
+    ``use`` is what an idempotency key says of it.
 
     Raises:
         ConflictError: ``package.conflict`` when the new id is taken.
@@ -143,7 +150,7 @@ def decide_descent(  # noqa: PLR0913 - what a new package consists of
     plan = Plan(
         how.operation,
         report,
-        keyed(snapshot, writing, how.operation, package, None),
+        use,
         details={
             "from_package_id": origin.package_id,
             "from_checkpoint_id": origin.checkpoint_id,

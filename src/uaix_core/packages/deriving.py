@@ -17,7 +17,8 @@ from uaix_core.packages.diff import diff_packages
 from uaix_core.packages.entry_edits import FileEdit, with_edits
 from uaix_core.packages.relations import DERIVATION
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.values.canonical import SALT_BYTES, canonical_text
+from uaix_core.packages.revisions import not_found
+from uaix_core.values.canonical import SALT_BYTES, canonical_text, sha256_hex
 from uaix_core.values.errors import CallerError
 from uaix_core.values.text import is_storable
 
@@ -41,11 +42,13 @@ class Transformation:
     """What a persona is to become, in a package of its own.
 
     Args:
-        files: logical path to new bytes, of the files that are to differ.
+        files: logical path to bytes, of the files that are to differ or to be new.
         reason: why somebody asked for it, 1 to 10,000 characters.
         notes: path to a text that says what was changed; every changed file of the
             persona needs one.
         authorisations: for the anchors and the preservation rules.
+        removes: the paths of files that are to go.
+        entries: manifest entries (wire names) of new files, by path.
 
     Raises:
         CallerError: ``derive.reason``, ``derive.note``, ``derive.nothing``.
@@ -56,9 +59,17 @@ class Transformation:
     reason: str = attrs.field(repr=False)
     notes: Mapping[str, str] = attrs.field(factory=dict, repr=False)
     authorisations: Collection[Authorisation] = ()
+    removes: Collection[str] = ()
+    entries: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+
+    @property
+    def changes(self) -> dict[str, bytes | None]:
+        """What is to become of each file, None where it goes, in order of paths."""
+        gone = dict.fromkeys(self.removes)
+        return dict(sorted({**self.files, **gone}.items()))
 
     def __attrs_post_init__(self) -> None:
-        if not self.files or MANIFEST_PATH in self.files:
+        if not self.changes or MANIFEST_PATH in self.changes:
             raise CallerError(
                 "a transformation is of files, and the manifest follows from them",
                 code="derive.nothing",
@@ -71,7 +82,7 @@ class Transformation:
                 path="reason",
             )
         for path, note in self.notes.items():
-            if path not in self.files or not _is_said(note):
+            if path not in self.changes or not _is_said(note):
                 raise CallerError(
                     f"a note of 1 to {MAX_TEXT:,} characters is about a changed file",
                     code="derive.note",
@@ -89,13 +100,17 @@ def transformed(origin: Origin, wanted: Transformation) -> Origin:
     Raises:
         CallerError: ``derive.note`` for a changed file of the persona without a note,
             ``derive.nothing`` when no byte differs, ``derive.authorisation``, and
-            ``revise.entry`` for a file that the origin hasn't got.
+            ``revise.entry`` for a new file without an entry.
+        NotFoundError: ``record.not-found`` for a file that goes and isn't there.
 
     """
     allowed = {(a.path, a.operation) for a in wanted.authorisations}
     edits = []
-    for path, data in sorted(wanted.files.items()):
-        if origin.files.get(path) == data:
+    for path, data in wanted.changes.items():
+        before = origin.files.get(path)
+        if before is None and data is None:
+            raise not_found(path)
+        if before == data:
             continue
         if protection_of(path) == "persona.mutation" and path not in wanted.notes:
             raise CallerError(
@@ -104,14 +119,15 @@ def transformed(origin: Origin, wanted: Transformation) -> Origin:
                 path=path,
                 hint="say what was changed in it",
             )
-        if path in _KEPT and (path, "replace") not in allowed:
+        operation = "replace" if data is not None else "tombstone"
+        if path in _KEPT and (path, operation) not in allowed:
             raise CallerError(
                 "an anchor or the preservation rules change by an authorisation",
                 code="derive.authorisation",
                 path=path,
                 hint="an authorisation names the path and the operation",
             )
-        edits.append(FileEdit(path, data))
+        edits.append(FileEdit(path, data, wanted.entries.get(path)))
     if not edits:
         raise CallerError(
             "a derivative differs from its origin",
@@ -132,6 +148,7 @@ def derivation_row(
     """The row that says why a derivative was made, and what is different in it."""
     after = {file.path: file.read() for file in made.files}
     after[MANIFEST_PATH] = made.manifest_bytes
+    found = diff_packages(origin.files, after)
     changes: list[dict[str, Any]] = [
         {
             "path": changed.path,
@@ -144,8 +161,21 @@ def derivation_row(
                 for d in changed.dimensions
             ],
         }
-        for changed in diff_packages(origin.files, after).changed
+        for changed in found.changed
     ]
+    changes += [
+        {
+            "path": path,
+            "note": wanted.notes.get(path, ""),
+            "kind": kind,
+            "sha256_before": _digest(origin.files.get(path)),
+            "sha256": _digest(after.get(path)),
+            "fields": [],
+        }
+        for kind, paths in (("added", found.added), ("removed", found.removed))
+        for path in paths
+    ]
+    changes.sort(key=lambda change: change["path"])
     row = DERIVATION.with_body(
         writing.random.bytes(SALT_BYTES),
         package_id=made.manifest.package_id,
@@ -158,3 +188,7 @@ def derivation_row(
         changes=canonical_text(changes),
     )
     return cast("Derivation", row)
+
+
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else sha256_hex(data)

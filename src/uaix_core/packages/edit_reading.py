@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import attrs
 
 from uaix_core.history.relations import HEAD, REVISION
+from uaix_core.packages.addressing import RecordChange
 from uaix_core.packages.anchors import protection_of
-from uaix_core.packages.checkpoints import find_checkpoint, revisions_at
+from uaix_core.packages.checkpoints import (
+    find_checkpoint,
+    first_known,
+    made_from,
+    revisions_at,
+    state_digests,
+)
 from uaix_core.packages.diff import read_manifest
 from uaix_core.packages.editors import is_dropping, without_editor
 from uaix_core.packages.edits import Edits, EditStatus, FileStatus, Refresh
@@ -18,9 +25,10 @@ from uaix_core.packages.export import (
     package_files,
     read_package,
 )
+from uaix_core.packages.manifest.bases import BASED_ON, EARLIER_BASES, declared_bases
+from uaix_core.packages.manifest.values import derived_stable_id
 from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.packages.revising import RecordChange
 from uaix_core.packages.revisions import Candidate, made_before
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
@@ -36,7 +44,14 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Snapshot
 
 #: Members of a manifest that follow from the files, or are for one manifest alone.
-_FOLLOWING: Final = ("sizeBytes", "sha256", "reviewState")
+_FOLLOWING: Final = (
+    "sizeBytes",
+    "sha256",
+    "reviewState",
+    "packageDigest",
+    "signatures",
+)
+_OF_ONE: Final = ("files", "integrity", BASED_ON, EARLIER_BASES)
 
 
 def read_edits(snapshot: Snapshot, package_id: str, edited: EditedFiles) -> Edits:
@@ -56,7 +71,7 @@ def read_edits(snapshot: Snapshot, package_id: str, edited: EditedFiles) -> Edit
             code="adopt.package",
             path=MANIFEST_PATH,
         )
-    checkpoint = _base(snapshot, package_id, edited)
+    checkpoint = _base(snapshot, package_id, edited, wire)
     base: dict[str, Revision] = {}
     if edited.is_whole:
         revisions = revisions_at(snapshot, package, checkpoint)
@@ -129,11 +144,15 @@ def read_refresh(snapshot: Snapshot, package_id: str, edited: EditedFiles) -> Re
     )
 
 
-def _base(snapshot: Snapshot, package_id: str, edited: EditedFiles) -> Checkpoint:
+def _base(
+    snapshot: Snapshot, package_id: str, edited: EditedFiles, wire: Mapping[str, Any]
+) -> Checkpoint:
     if edited.based_on is not None:
         return find_checkpoint(snapshot, package_id, edited.based_on)
-    digest = sha256_hex(edited.files[MANIFEST_PATH])
-    found = find_checkpoint(snapshot, package_id, digest, is_wanted=False)
+    found = made_from(snapshot, package_id, *state_digests(edited.files))
+    if found is None:
+        # Brought up to date since, it says itself what it was made over.
+        found = first_known(snapshot, package_id, declared_bases(wire))
     if found is None:
         raise CallerError(
             "the manifest is of no stored state, so nothing says what was edited",
@@ -195,8 +214,8 @@ def _declared(
 ) -> dict[str, Any]:
     integrity = wire.get("integrity")
     if isinstance(integrity, dict):
-        integrity = {k: v for k, v in integrity.items() if k != "signatures"}
-    rest = {k: v for k, v in wire.items() if k not in ("files", "basedOn", "integrity")}
+        integrity = {k: v for k, v in integrity.items() if k not in _FOLLOWING}
+    rest = {name: said for name, said in wire.items() if name not in _OF_ONE}
     files = {
         path: {name: said for name, said in entry.items() if name not in _FOLLOWING}
         for path, entry in entries.items()
@@ -226,6 +245,8 @@ class _Comparing:
         self._standing = {
             file.path: file for file in package_files(snapshot, package_id)
         }
+        self._places = {file.record_id: path for path, file in self._standing.items()}
+        self._known_ids = {revision.record_id for revision in base.values()}
         self.changes: dict[str, RecordChange] = {}
         self.lost: dict[str, Candidate] = {}
 
@@ -250,14 +271,18 @@ class _Comparing:
             return status, None
         head = self._head(base)
         current = head.revision_id
-        status = attrs.evolve(status, current=current)
-        if self._stands(head, path, data):
+        place = self._places.get(base.record_id, path)
+        moved_to = None if place == path else place
+        status = attrs.evolve(status, current=current, moved_to=moved_to)
+        if self._stands(head, place, data):
             return attrs.evolve(status, state="present"), None
         if current != base.revision_id and self._was_made(base, path, data):
             return attrs.evolve(status, state="present"), None
         if current != base.revision_id:
             media_type = base.media_type or ""
-            self.lost[path] = Candidate(head, path, base.revision_id, data, media_type)
+            self.lost[path] = Candidate(
+                head, place, base.revision_id, data, media_type, path
+            )
             return attrs.evolve(status, state="conflict"), data
         return self._change(status, base.revision_id, data, None), data
 
@@ -305,7 +330,11 @@ class _Comparing:
         entry: dict[str, Any] | None,
     ) -> FileStatus:
         path = status.path
-        self.changes[path] = RecordChange(path, data, expected, entry)
+        # Who edits a state in which the record of this path stands elsewhere knows it.
+        is_other = derived_stable_id(self._package_id, path) in self._known_ids
+        self.changes[path] = RecordChange(
+            path, data, expected, entry, is_other=expected is None and is_other
+        )
         operation = "create" if expected is None else "replace"
         if data is None:
             operation = "tombstone"

@@ -14,8 +14,8 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from uaix_core.packages.addressing import RecordChange
     from uaix_core.packages.editors import EditorNote
-    from uaix_core.packages.revising import RecordChange
     from uaix_core.packages.revisions import Candidate
 
 #: What became of a file: as it was; other bytes; not there before; gone; what stands
@@ -72,7 +72,8 @@ class FileStatus:
 
     ``notes`` are what an editor did to it by itself. ``base`` is the revision that it
     was edited from, ``current`` the one that stands. ``authorisation`` is the
-    operation that has to be authorised, None when nothing has.
+    operation that has to be authorised, None when nothing has. ``moved_to`` is where
+    the record stands by now, None when it still stands at the path.
     """
 
     path: str
@@ -81,6 +82,7 @@ class FileStatus:
     base: str | None = None
     current: str | None = None
     authorisation: str | None = None
+    moved_to: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The status as plain data."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from uaix_core.packages.limits import DEFAULT_LIMITS
+from uaix_core.packages.manifest.bases import without_bases
 from uaix_core.packages.manifest.places import OUTDATED, JsonPath, edited, spans
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.templates.repack import entries_of, fitting
@@ -72,6 +73,7 @@ def with_edits(
     """
     text = files[MANIFEST_PATH].decode("utf-8")
     wire = _parsed(text)
+    text = without_bases(text, wire)
     listed = {path: index for index, path, _entry in entries_of(wire)}
     members: dict[str, dict[str, Any]] = {}
     new: list[str] = []

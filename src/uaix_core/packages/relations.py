@@ -170,8 +170,9 @@ class Derivation(BodyRow):
     """Why a package was made out of another persona, and what is different in it.
 
     ``changes`` is a list of objects, one of each changed file: its path, the note that
-    says what was changed, how its bytes differ, both digests, and the names of the
-    fields that differ. Values are in the revisions of both packages.
+    says what was changed, how its bytes differ (or that it was added or removed), both
+    digests, and the names of the fields that differ. Values are in the revisions of
+    both packages.
     """
 
     package_id: Id

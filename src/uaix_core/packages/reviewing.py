@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 import attrs
 
 from uaix_core.history.receipts import Writing, receipt_row
+from uaix_core.history.relations import HEAD, REVISION
 from uaix_core.packages.export import find_package, package_files
 from uaix_core.packages.relations import LINEAGE, PACKAGE_FILE
 from uaix_core.packages.revisions import file_at
@@ -23,6 +24,7 @@ from uaix_core.values.errors import CallerError, NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from uaix_core.history.relations import Head, Revision
     from uaix_core.packages.relations import Lineage, Package, PackageFile
     from uaix_core.review.relations import OpenConflict
     from uaix_core.schema.rows import Row
@@ -161,6 +163,9 @@ def decide_record_reviews(
 ) -> Commit:
     """The commit of a review of some records: path to the revision looked at.
 
+    An active package of which a record is found not to be good goes back into review by
+    the same commit: it has no other records than good ones.
+
     Raises:
         NotFoundError: ``package.not-found``, ``record.not-found``.
         ConflictError: ``revision.stale`` when another revision stands.
@@ -191,12 +196,32 @@ def decide_record_reviews(
                 revision_id=revision_id,
             )
         )
+    if ruling.verdict not in GOOD:
+        # Nobody may activate it meanwhile, whatever it is now.
+        expects.append(expect_package(package, package_id))
+        if package.state == "active":
+            rows.append(_taken_back(writing, receipt_id, package))
     receipt = _receipt(writing, receipt_id, package, ruling.verdict, len(rows))
     return _commit(writing, expects, rows, receipt)
 
 
-def _check_revision(package: Package, file: PackageFile, revision_id: str) -> None:
-    if file.revision_id != revision_id:
+def _taken_back(writing: Writing, receipt_id: str, package: Package) -> Row:
+    """The review by which an active package waits again."""
+    return review_row(
+        writing,
+        receipt_id,
+        ReviewNote(),
+        subject="package",
+        verdict="review_required",
+        package_id=package.package_id,
+        checkpoint_id=package.checkpoint_id,
+    )
+
+
+def _check_revision(
+    package: Package, stands: PackageFile | Head, revision_id: str
+) -> None:
+    if stands.revision_id != revision_id:
         raise conflict(
             package,
             "another revision of the record stands",
@@ -210,19 +235,27 @@ def decide_kept(
     writing: Writing,
     opened: OpenConflict,
     note: ReviewNote,
+    expected_revision: str | None = None,
 ) -> Commit:
     """The commit that closes a conflict in favour of what stands.
 
     Raises:
+        ConflictError: ``revision.stale`` when another revision stands than is expected.
         CallerError: ``review.reviewer``.
 
     """
     check_reviewer(writing)
     package = find_package(snapshot, opened.package_id)
+    expects = [expect_open(opened)]
+    if expected_revision is not None:
+        key = (opened.package_id, opened.record_id)
+        head = cast("Head", snapshot.get(HEAD.name, key))
+        _check_revision(package, head, expected_revision)
+        expects.append(Expect(HEAD.name, key, head.version))
     receipt_id = writing.ids.new()
     row = conflict_review(writing, receipt_id, opened, "kept", note)
     receipt = _receipt(writing, receipt_id, package, "kept", 1)
-    return _commit(writing, [expect_open(opened)], [row], receipt)
+    return _commit(writing, expects, [row], receipt)
 
 
 def decide_pick(
@@ -305,6 +338,14 @@ def conflict_review(
 def expect_open(opened: OpenConflict) -> Expect:
     """That nobody has decided the conflict meanwhile."""
     return Expect(OPEN_CONFLICT.name, OPEN_CONFLICT.key_of(opened), opened.version)
+
+
+def place_of(snapshot: Snapshot, opened: OpenConflict) -> str | None:
+    """Where the record of a conflict stands by now, or stood when it was retired."""
+    key = (opened.package_id, opened.record_id)
+    head = cast("Head", snapshot.get(HEAD.name, key))
+    row = snapshot.get(REVISION.name, (head.revision_id,))
+    return cast("Revision", row).path
 
 
 def find_open(snapshot: Snapshot, key: tuple[str, str, str]) -> OpenConflict:

@@ -12,27 +12,29 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from uaix_core.history.relations import REVISION, Revision
+from uaix_core.history.relations import Revision
+from uaix_core.packages.addressing import (
+    RecordChange,
+    check_expected,
+    check_record,
+    head_of,
+    taken,
+)
 from uaix_core.packages.anchors import check_authoriser
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.changes import Plan, build_commit, refused_changes
 from uaix_core.packages.entry_edits import FileEdit, with_edits
 from uaix_core.packages.export import find_package
 from uaix_core.packages.install import keyed
+from uaix_core.packages.manifest.values import derived_stable_id
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.packages.revisions import (
-    Candidate,
-    Revised,
-    RevisionConflictError,
-    made_before,
-    not_found,
-)
+from uaix_core.packages.revisions import Revised, made_before, not_found
 from uaix_core.packages.source import PackageSource
 from uaix_core.packages.standing import check_open, read_standing
 from uaix_core.values.canonical import canonical_text, sha256_hex
-from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -56,22 +58,6 @@ _KEPT: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
     "requiredStatus": ("required_status", fold),
     "source": ("source", canonical_text),
 }
-
-
-@attrs.frozen
-class RecordChange:
-    """What is to become of one record, and which revision of it was seen.
-
-    ``content`` is None for a tombstone. ``expected_revision`` is None for a record that
-    isn't there yet. ``entry`` are members of its manifest entry by their wire names.
-    """
-
-    path: str
-    content: bytes | None = attrs.field(repr=False)
-    expected_revision: str | None
-    entry: Mapping[str, Any] | None = None
-    #: The record that has to stand there, where it is known.
-    record_id: str | None = None
 
 
 @attrs.frozen
@@ -143,19 +129,27 @@ def decide_revisions(
     before: dict[str, Revised] = {}
     pending: list[RecordChange] = []
     for change in wanted.changes:
-        _check_record(standing, change)
+        check_record(snapshot, standing, change)
         revision = None if wanted.is_review else _done(snapshot, standing, change)
         if revision is None:
             pending.append(change)
         else:
             before[change.path] = _answer_before(snapshot, standing, revision)
-    _check_expected(snapshot, standing, pending)
+    check_expected(snapshot, standing, pending)
     if not pending:
         return Decided(None, before)
+    heads = {one.path: head_of(snapshot, standing, one) for one in pending}
     for change in pending:
-        _check_change(standing, change, wanted)
+        _check_change(standing, change, heads[change.path], wanted)
     stored = standing.read(snapshot).files
-    edits = [FileEdit(one.path, one.content, one.entry) for one in pending]
+    edits = [
+        FileEdit(
+            one.path,
+            one.content,
+            one.entry if heads[one.path] else _entry_of(writing, standing, one),
+        )
+        for one in pending
+    ]
     files = with_edits(stored, edits)
     report = judge(PackageSource(files=files))
     if report.package is None:
@@ -174,7 +168,7 @@ def decide_revisions(
     commit = build_commit(writing, plan, receipt_id)
     made = {row.path for row in commit.adds if isinstance(row, Revision)}
     for change in pending:
-        head = _head_at(standing, change.path)
+        head = heads[change.path]
         if change.path not in made and head is not None:
             # Only its manifest entry is another one: that makes no revision.
             revision = standing.revisions[head.record_id]
@@ -183,7 +177,9 @@ def decide_revisions(
     return Decided(attrs.evolve(commit, expects=expects), before)
 
 
-def _check_change(standing: Standing, change: RecordChange, wanted: Wanted) -> None:
+def _check_change(
+    standing: Standing, change: RecordChange, head: Head | None, wanted: Wanted
+) -> None:
     """Refuse a change of what isn't a record, or of one that was retired."""
     if change.path == MANIFEST_PATH:
         raise CallerError(
@@ -192,7 +188,6 @@ def _check_change(standing: Standing, change: RecordChange, wanted: Wanted) -> N
             path=change.path,
             hint="update the package to change what it declares",
         )
-    head = _head_at(standing, change.path)
     if head is not None and head.change == "tombstone" and not wanted.may_restore:
         raise CallerError(
             "the record was tombstoned",
@@ -202,72 +197,22 @@ def _check_change(standing: Standing, change: RecordChange, wanted: Wanted) -> N
         )
     if change.content is None and head is None:
         raise not_found(change.path)
+    there = standing.records.get(change.path)
+    if head is not None and there not in (None, head.record_id):
+        raise taken(change.path)
 
 
-def _head_at(standing: Standing, path: str) -> Head | None:
-    """The head of the record that stands at a path, or of the last one that did."""
-    found = standing.records.get(path)
-    if found is not None:
-        return standing.heads[found]
-    gone = [
-        standing.heads[record_id]
-        for record_id, revision in standing.revisions.items()
-        if revision.path == path
-    ]
-    return max(gone, key=lambda head: (head.modified_at, head.record_id), default=None)
-
-
-def _check_record(standing: Standing, change: RecordChange) -> None:
-    """Refuse a change of a record in whose place another one stands."""
-    head = _head_at(standing, change.path)
-    is_other = head is None or head.record_id != change.record_id
-    if change.record_id is not None and is_other:
-        raise CallerError(
-            "another record stands at the path by now",
-            code="record.moved",
-            path=change.path,
-            hint="keep what stands, or let the candidate branch off",
-        )
-
-
-def _check_expected(
-    snapshot: Snapshot, standing: Standing, changes: Sequence[RecordChange]
-) -> None:
-    """Refuse all changes when one of them was made without seeing what stands."""
-    lost = []
-    for change in changes:
-        head = _head_at(standing, change.path)
-        if head is None:
-            if change.expected_revision is not None:
-                raise not_found(change.path)
-        elif head.revision_id != change.expected_revision:
-            _check_known(snapshot, head, change)
-            media_type = standing.revisions[head.record_id].media_type
-            lost.append(
-                Candidate(
-                    head,
-                    change.path,
-                    change.expected_revision,
-                    change.content,
-                    media_type or "",
-                )
-            )
-    if lost:
-        raise RevisionConflictError(lost)
-
-
-def _check_known(snapshot: Snapshot, head: Head, change: RecordChange) -> None:
-    """Refuse a revision that the record never had: nobody can have seen it."""
-    expected = change.expected_revision
-    if expected is None:
-        return
-    row = cast("Revision | None", snapshot.get(REVISION.name, (expected,)))
-    if row is None or row.record_id != head.record_id:
-        raise NotFoundError(
-            "the record never had the revision that is expected",
-            code="revision.not-found",
-            path=expected,
-        )
+def _entry_of(
+    writing: Writing, standing: Standing, change: RecordChange
+) -> Mapping[str, Any] | None:
+    """The entry of a new record, which never gets the id of one that began there."""
+    entry = change.entry
+    if entry is None or "stableId" in entry:
+        return entry
+    own = derived_stable_id(standing.package.package_id, change.path)
+    if own not in standing.heads:
+        return entry
+    return {**entry, "stableId": writing.ids.new()}
 
 
 def _done(
@@ -277,14 +222,27 @@ def _done(
 
     A change to what stands already is none, so it counts as made too.
     """
-    head = _head_at(standing, change.path)
+    head = head_of(snapshot, standing, change)
     if head is None:
-        return None
+        return _begun(snapshot, standing, change)
     current = standing.revisions[head.record_id]
     if head.revision_id == change.expected_revision and change.entry is None:
         return current if _is_of(current, change) else None
     parent = change.expected_revision
     made = made_before(snapshot, head.package_id, head.record_id, parent)
+    return made if made is not None and _is_of(made, change) else None
+
+
+def _begun(
+    snapshot: Snapshot, standing: Standing, change: RecordChange
+) -> Revision | None:
+    """The first revision of the record that began at a path and stands elsewhere."""
+    package_id = standing.package.package_id
+    own = (change.entry or {}).get("stableId")
+    record_id = own or derived_stable_id(package_id, change.path)
+    if change.expected_revision or change.is_other or record_id not in standing.heads:
+        return None
+    made = made_before(snapshot, package_id, record_id, None)
     return made if made is not None and _is_of(made, change) else None
 
 

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 class Candidate:
     """What somebody wanted to write over a head that had moved by then.
 
-    ``head`` is the one that stands. ``content`` is None for a tombstone.
+    ``head`` is the one that stands, ``path`` where its record does. ``content`` is None
+    for a tombstone. ``asked`` is the path that the writer named, where that is another
+    one.
     """
 
     head: Head
@@ -42,6 +44,12 @@ class Candidate:
     expected_revision: str | None
     content: bytes | None = attrs.field(repr=False)
     media_type: str = ""
+    asked: str | None = None
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the record stands at another path than the writer has seen."""
+        return self.asked not in (None, self.path)
 
     @property
     def name(self) -> tuple[str, str, str | None, str | None]:
@@ -64,18 +72,24 @@ class RevisionConflictError(ConflictError):
     def __init__(self, candidates: Sequence[Candidate]) -> None:
         first = candidates[0]
         super().__init__(
-            "another revision of the record stands"
-            if len(candidates) == 1
-            else f"other revisions of {len(candidates)} records stand",
+            _said_of(candidates),
             relation=HEAD.name,
             key=(first.head.package_id, first.head.record_id),
             expected=None,
             current=first.head,
-            path=first.path,
+            path=first.asked or first.path,
             hint="read the current revision and decide again",
         )
         self.candidates = tuple(candidates)
         self.conflict_ids: tuple[str, ...] = ()
+
+
+def _said_of(candidates: Sequence[Candidate]) -> str:
+    if len(candidates) > 1:
+        return f"other revisions of {len(candidates)} records stand"
+    if candidates[0].is_moved:
+        return f"the record stands at {candidates[0].path} by now"
+    return "another revision of the record stands"
 
 
 @attrs.frozen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 import attrs
@@ -70,6 +71,38 @@ def read_standing(snapshot: Snapshot, package: Package) -> Standing:
         for record_id, head in heads.items()
     }
     return Standing(package, heads, revisions, files)
+
+
+def record_ids(package: CheckedPackage, standing: Standing | None) -> dict[str, str]:
+    """The record id of each path of a package.
+
+    A file keeps the id that it carries; without one it is the record that stands at
+    its path, unless another file carries that id, or gets the id that the path always
+    gets.
+
+    Raises:
+        CallerError: ``id.stable-repeated`` when two files come to one id.
+
+    """
+    known = standing.records if standing is not None else {}
+    claimed = {file.entry.stable_id for file in package.files}
+    ids = {}
+    for file in package.files:
+        inherited = known.get(file.path)
+        if file.entry.stable_id is None and inherited not in claimed:
+            ids[file.path] = inherited or package.manifest.stable_id(file.entry)
+        else:
+            ids[file.path] = package.manifest.stable_id(file.entry)
+    if len(set(ids.values())) < len(ids):
+        counts = Counter(ids.values())
+        given = {file.path for file in package.files if file.entry.stable_id is None}
+        raise CallerError(
+            "a stableId of one file is the id of another",
+            code="id.stable-repeated",
+            path=min(path for path in given if counts[ids[path]] > 1),
+            hint="a new file where another record began gets a stableId of its own",
+        )
+    return ids
 
 
 def stored_package(snapshot: Snapshot, package_id: str) -> Package | None:

@@ -57,7 +57,10 @@ class Review(BodyRow):
 
 @row
 class OpenConflict(Row):
-    """A conflict that nobody has decided yet."""
+    """A conflict that nobody has decided yet.
+
+    ``path`` is where its record stood, None once the candidate was erased.
+    """
 
     package_id: Id
     record_id: Id
@@ -65,6 +68,7 @@ class OpenConflict(Row):
     opened_at: Instant
     actor_kind: ActorKind
     actor_id: Id
+    path: Text | None
 
 
 REVIEW = Relation(

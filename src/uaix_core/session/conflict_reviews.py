@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import attrs
 
 from uaix_core.history.relations import CONFLICT
+from uaix_core.packages.addressing import RecordChange
 from uaix_core.packages.clone import Descent, Origin, stored_origin
 from uaix_core.packages.entry_edits import with_file, without_file
 from uaix_core.packages.reviewing import (
@@ -15,9 +16,11 @@ from uaix_core.packages.reviewing import (
     decide_pick,
     expect_open,
     find_open,
+    place_of,
 )
-from uaix_core.packages.revising import RecordChange, Wanted
+from uaix_core.packages.revising import Wanted
 from uaix_core.review.notes import ReviewNote, check_reviewer
+from uaix_core.session.package_descents import Request
 from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.writes import write
 from uaix_core.values.errors import CallerError
@@ -60,11 +63,23 @@ class ConflictReviews:
         self._work = work
         self._packages = packages
 
-    def keep(self, opened: OpenConflict, *, note: ReviewNote | None = None) -> Reviewed:
+    def keep(
+        self,
+        opened: OpenConflict,
+        *,
+        expected_revision: str | None = None,
+        note: ReviewNote | None = None,
+    ) -> Reviewed:
         """Close a conflict: what stands stays, and the candidate remains history.
+
+        Args:
+            opened: the conflict.
+            expected_revision: the revision that is kept, None for whichever stands.
+            note: what there is to say.
 
         Raises:
             NotFoundError: ``conflict.not-open``.
+            ConflictError: ``revision.stale`` when another revision stands.
             CallerError: ``review.*``, ``text.secret``.
 
         """
@@ -72,7 +87,8 @@ class ConflictReviews:
         writing = self._work.writing()
 
         def decided(snapshot: Snapshot) -> Commit:
-            return decide_kept(snapshot, writing, _reopened(snapshot, opened), said)
+            now = _reopened(snapshot, opened)
+            return decide_kept(snapshot, writing, now, said, expected_revision)
 
         return self._reviewed("kept", decided)
 
@@ -105,6 +121,7 @@ class ConflictReviews:
         with self._work.snapshot() as snapshot:
             opened = _reopened(snapshot, opened)
             row = _candidate(snapshot, opened)
+            path = place_of(snapshot, opened) or cast("str", row.path)
         receipt_id = self._work.ids.new()
         review = conflict_review(
             self._work.writing(), receipt_id, opened, "taken", said
@@ -114,7 +131,7 @@ class ConflictReviews:
             opened.package_id,
             [
                 RecordChange(
-                    cast("str", row.path),
+                    path,
                     content,
                     expected_revision,
                     record_id=opened.record_id,
@@ -134,6 +151,7 @@ class ConflictReviews:
         *,
         package_id: str | None = None,
         note: ReviewNote | None = None,
+        key: str | None = None,
         **checks: Unpack[Checks],
     ) -> Stored:
         """Close a conflict: the candidate lives on in a package of its own.
@@ -145,6 +163,7 @@ class ConflictReviews:
             opened: the conflict.
             package_id: the id of the branch; a new one without it.
             note: what there is to say.
+            key: an idempotency key; kept 30 days.
             checks: as for `install`.
 
         Raises:
@@ -160,7 +179,8 @@ class ConflictReviews:
         def found(snapshot: Snapshot) -> Origin:
             row = _candidate(snapshot, _reopened(snapshot, opened))
             origin = stored_origin(snapshot, row.package_id)
-            path, content = cast("str", row.path), cast("bytes", row.content)
+            path = place_of(snapshot, opened) or cast("str", row.path)
+            content = cast("bytes", row.content)
             if row.change == "tombstone":
                 files = without_file(origin.files, path)
             else:
@@ -173,7 +193,9 @@ class ConflictReviews:
             details = {"conflict_id": opened.conflict_id}
             return Descent("branch", "branch", details, (review,))
 
-        return self._packages.descend(package_id, found, how, checks, "branch")
+        asked = [opened.conflict_id, said.text, list(said.blockers), dict(said.consent)]
+        request = Request("branch", key, asked)
+        return self._packages.descend(package_id, found, how, checks, request)
 
     def pick(
         self, package_id: str, *, over: str, note: ReviewNote | None = None

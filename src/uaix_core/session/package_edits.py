@@ -8,15 +8,9 @@ import attrs
 
 from uaix_core.history.relations import REVISION
 from uaix_core.packages.checkpoints import find_checkpoint, read_checkpoint
+from uaix_core.packages.choosing import chosen_paths, with_entries
 from uaix_core.packages.diff import ChangedFile, diff_packages, diff_revisions
 from uaix_core.packages.edit_reading import read_edits, read_refresh
-from uaix_core.packages.edits import (
-    CHANGES,
-    EditedFiles,
-    Edits,
-    EditStatus,
-    Refresh,
-)
 from uaix_core.packages.export import find_package, get_all
 from uaix_core.packages.relations import CHECKPOINT
 from uaix_core.packages.revising import Wanted
@@ -28,11 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from uaix_core.history.relations import Revision
+    from uaix_core.packages.addressing import RecordChange
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.diff import PackageDiff
+    from uaix_core.packages.edits import EditedFiles, Edits, EditStatus, Refresh
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.relations import Checkpoint
-    from uaix_core.packages.revising import RecordChange
     from uaix_core.store.port import Snapshot
 
 
@@ -75,7 +70,7 @@ class PackageEdits(PackageRevisions):
         edited: EditedFiles,
         *,
         only: Collection[str] | None = None,
-        removals: bool = False,
+        removals: bool | Collection[str] = False,
         entries: Mapping[str, Mapping[str, Any]] | None = None,
         authorisations: Collection[Authorisation] = (),
         **checks: Unpack[Checks],
@@ -89,7 +84,8 @@ class PackageEdits(PackageRevisions):
             package_id: whose files they are.
             edited: the folder.
             only: the paths to bring in; None for all that were edited.
-            removals: whether files that are gone are to be tombstoned.
+            removals: the paths of files that are gone and are to be tombstoned, True
+                for all of them.
             entries: manifest entries (wire names) of new files that no manifest lists.
             authorisations: which changes of protected files are wanted.
             checks: ruleset, strictness and limits, as `uaix_core.lint`.
@@ -99,13 +95,14 @@ class PackageEdits(PackageRevisions):
                 was edited; every candidate that lost is kept as a conflict.
             PackageRefusedError: what the package would become did not pass.
             CallerError: ``adopt.manifest``, ``adopt.unlisted``, ``adopt.removed``,
-                ``adopt.retired``, ``adopt.path``, and as `edits` and `revise`.
+                ``adopt.there``, ``adopt.retired``, ``adopt.path``, and as `edits` and
+                `revise`.
             NotFoundError: as `edits`.
 
         """
-        listed = _with_entries(edited, entries or {})
+        listed = with_entries(edited, entries or {})
         found = self.edits(package_id, listed)
-        wanted = _chosen(found, only, removals=removals)
+        wanted = chosen_paths(found, listed, only, removals=removals)
         lost = [found.lost[path] for path in wanted if path in found.lost]
         if lost:
             error = RevisionConflictError(lost)
@@ -196,57 +193,6 @@ class PackageEdits(PackageRevisions):
         with self._work.snapshot() as snapshot:
             rows = _revisions(snapshot, before, after)
         return diff_revisions(*rows)
-
-
-def _with_entries(
-    edited: EditedFiles, entries: Mapping[str, Mapping[str, Any]]
-) -> EditedFiles:
-    return attrs.evolve(edited, entries={**edited.entries, **entries})
-
-
-def _chosen(found: Edits, only: Collection[str] | None, *, removals: bool) -> list[str]:
-    """The paths whose edits are to come in."""
-    if found.status.manifest:
-        raise CallerError(
-            "the manifest declares something else than before",
-            code="adopt.manifest",
-            path=found.status.checkpoint_id,
-            hint="take that back, or bring the whole package in by an update",
-        )
-    known = {file.path: file for file in found.status.files}
-    for path in only or ():
-        if path not in known:
-            raise CallerError(
-                "no such file was or is in the folder", code="adopt.path", path=path
-            )
-    chosen = []
-    for path, file in known.items():
-        if only is not None and path not in only:
-            continue
-        if file.state == "unlisted":
-            raise CallerError(
-                "a new file is in no manifest",
-                code="adopt.unlisted",
-                path=path,
-                hint="say what it is, leave it out, or remove it",
-            )
-        if file.state == "retired":
-            raise CallerError(
-                "a new file stands where a record was retired",
-                code="adopt.retired",
-                path=path,
-                hint="a review brings the record back, and then it can be edited",
-            )
-        if file.state == "removed" and not removals:
-            raise CallerError(
-                "a file is gone from the folder",
-                code="adopt.removed",
-                path=path,
-                hint="ask for its tombstone, or put it back",
-            )
-        if file.state in CHANGES or file.state == "conflict":
-            chosen.append(path)
-    return chosen
 
 
 def _revisions(snapshot: Snapshot, *names: str) -> list[Revision]:

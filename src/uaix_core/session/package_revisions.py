@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import attrs
 
 from uaix_core.history.relations import CONFLICT, HEAD, REVISION
+from uaix_core.packages.addressing import RecordChange
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.export import find_package
+from uaix_core.packages.relations import PACKAGE_FILE
 from uaix_core.packages.revising import (
     Decided,
-    RecordChange,
     Wanted,
     decide_revisions,
 )
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from uaix_core.history.relations import Conflict, Head, Revision
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Checks, Report
+    from uaix_core.packages.relations import PackageFile
     from uaix_core.packages.source import PackageSource
     from uaix_core.review.relations import OpenConflict
     from uaix_core.schema.commits import Commit, Recorded
@@ -205,8 +207,8 @@ class PackageRevisions(PackageWrites):
 
         """
         with self._work.snapshot() as snapshot:
-            file = file_at(snapshot, package_id, path)
             older = _revision(snapshot, revision_id)
+            file = _file_at(snapshot, package_id, path, older)
         if (older.package_id, older.record_id) != (package_id, file.record_id):
             raise CallerError(
                 "the revision is of another record",
@@ -340,6 +342,20 @@ class PackageRevisions(PackageWrites):
             attrs.evolve(answer, is_staged=self._work.is_staged, notices=notices)
             for answer in decisions[0].answers(wanted, outcome)
         ]
+
+
+def _file_at(
+    snapshot: Snapshot, package_id: str, path: str, older: Revision
+) -> PackageFile:
+    """The file at a path; without one, where the record of a revision stands."""
+    try:
+        return file_at(snapshot, package_id, path)
+    except NotFoundError as error:
+        row = snapshot.get(PACKAGE_FILE.name, (package_id, older.record_id))
+        place = cast("PackageFile | None", row)
+        if place is not None:
+            error.hint = f"the record of that revision stands at {place.path}"
+        raise
 
 
 def _revision(snapshot: Snapshot, revision_id: str) -> Revision:

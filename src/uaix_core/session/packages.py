@@ -22,7 +22,7 @@ from uaix_core.packages.export import (
 )
 from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.limits import HIGHEST_LIMITS
-from uaix_core.packages.update import Edit, decide_update
+from uaix_core.packages.update import Edit, decide_update, named_base
 from uaix_core.review.notes import check_reviewer
 from uaix_core.schema.commits import Commit, Recorded
 from uaix_core.session.package_outbox import PackageOutbox
@@ -94,7 +94,7 @@ class Packages(PackageOutbox):
         self,
         source: PackageSource,
         *,
-        based_on: str | None = None,
+        based_on: str | PackageSource | None = None,
         authorisations: Collection[Authorisation] = (),
         key: str | None = None,
         **checks: Unpack[Checks],
@@ -106,8 +106,9 @@ class Packages(PackageOutbox):
 
         Args:
             source: the edited package, under the same id.
-            based_on: the SHA-256 (hex) of the manifest that was edited; not needed
-                when the package carries it as ``basedOn``.
+            based_on: the SHA-256 (hex) of the manifest that was edited, the id of its
+                checkpoint, or the package as it was; not needed when the package
+                says so itself (``basedOn``).
             authorisations: which changes of protected anchors are wanted.
             key: an idempotency key; kept 30 days.
             checks: ruleset, strictness and limits, as `uaix_core.lint`.
@@ -116,10 +117,12 @@ class Packages(PackageOutbox):
             PackageRefusedError: as `install`; also for ``anchor.mutation``.
             NotFoundError: there is no such package.
             ConflictError: ``package.stale`` when another checkpoint is current.
-            CallerError: ``update.based-on``, ``idempotency.reused``.
+            CallerError: ``update.based-on``, ``checkpoint.ambiguous``,
+                ``idempotency.reused``.
 
         """
-        edit = Edit(based_on, tuple(authorisations))
+        base, files = named_base(based_on)
+        edit = Edit(base, files, tuple(authorisations))
 
         def decide(
             snapshot: Snapshot, writing: Writing, report: Report, key: str | None

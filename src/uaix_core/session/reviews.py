@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
 
+from uaix_core.packages.addressing import RecordChange
 from uaix_core.packages.export import find_package, package_files
 from uaix_core.packages.reviewing import (
     Ruling,
     decide_package_review,
     decide_record_reviews,
 )
-from uaix_core.packages.revising import RecordChange, Wanted
+from uaix_core.packages.revising import Wanted
 from uaix_core.packages.revisions import chain_of, not_found
 from uaix_core.review.notes import ReviewNote, check_reviewer, review_row
 from uaix_core.review.relations import REVIEW

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import attrs
 
 from uaix_core.history.receipts import receipt_row
+from uaix_core.packages.addressing import RecordChange
 from uaix_core.packages.relations import PACKAGE_FILE
-from uaix_core.packages.revising import RecordChange
 from uaix_core.review.notes import check_reviewer, review_row
 from uaix_core.schema.commits import Commit, Expect
 from uaix_core.store.scanning import all_rows
@@ -218,6 +218,8 @@ def move_of_file(
         cast("bytes", proposal.content),
         expected,
         json.loads(proposal.entry or "null"),
+        # It is decided once, so that what it makes was never made before.
+        is_other=expected is None,
     )
     review = _review(writing, receipt_id, entry, "accepted", note)
     return Move(proposal.package_id, change, review, _expects(snapshot, entry))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from uaix_core.packages.manifest.bases import EARLIER_BASES
 from uaix_core.packages.manifest.codec import WIRE_NAMES, wire_fields
 from uaix_core.packages.manifest.values import FileEntry, Manifest
 
@@ -124,7 +125,7 @@ _EXTRAS_SHOWN: Final = 20
 INTEGRITY_KINDS: Final[Mapping[str, Kind]] = {"algorithm": _WORD, "digest_scope": _WORD}
 
 #: Fields that we write and the format doesn't name, and the long-term memory's object.
-_NAMED_EXTRAS: Final = frozenset(("longTermMemory",))
+_NAMED_EXTRAS: Final = frozenset(("longTermMemory", EARLIER_BASES))
 _TOP_NAMES: Final = frozenset(wire_fields(Manifest)) | _NAMED_EXTRAS
 _ENTRY_NAMES: Final = frozenset(wire_fields(FileEntry))
 

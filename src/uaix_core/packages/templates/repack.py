@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from uaix_core.packages.limits import DEFAULT_LIMITS
+from uaix_core.packages.manifest.bases import with_base
 from uaix_core.packages.manifest.codec import WIRE_NAMES
 from uaix_core.packages.manifest.places import edited
 from uaix_core.packages.manifest.values import files_digest
@@ -46,11 +47,16 @@ class Repacked:
     missing: tuple[str, ...]
 
 
-def repack(files: Mapping[str, bytes]) -> Repacked:
+def repack(files: Mapping[str, bytes], *, says_base: bool = False) -> Repacked:
     """Recompute the sizes and digests of the manifest of a folder.
 
-    ``files`` maps logical paths to bytes and includes the manifest. A sentinel is
-    replaced by the real digest; the manifest's own entry, if it has one, is left.
+    A sentinel is replaced by the real digest; the manifest's own entry, if it has one,
+    is left.
+
+    Args:
+        files: logical paths to bytes, the manifest included.
+        says_base: whether a manifest that changes is to say which one it was made over
+            (``basedOn``), so that a store knows what was edited.
 
     Raises:
         CallerError: ``manifest.missing``; ``manifest.type`` when it isn't an object
@@ -64,7 +70,10 @@ def repack(files: Mapping[str, bytes]) -> Repacked:
         )
     wire = parse(raw, max_depth=DEFAULT_LIMITS.json_depth)
     fit = fitting(wire, files)
-    text = edited(raw.decode("utf-8"), fit.edits)
+    before = raw.decode("utf-8")
+    text = edited(before, fit.edits)
+    if says_base and text != before:
+        text = with_base(text, sha256_hex(raw))
     return Repacked(
         files={**files, MANIFEST_PATH: text.encode("utf-8")},
         changed=tuple(sorted(fit.changed)),
