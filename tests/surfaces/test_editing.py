@@ -129,6 +129,37 @@ def test_files_that_come_and_go(run, work, at):
     assert ["tombstone"] == [r["change"] for r in removed.line["revisions"]]
 
 
+@pytest.mark.parametrize("spelling", ["--remove", "--remove-all"])
+def test_files_that_are_gone_are_named_one_by_one(run, work, at, spelling):
+    """--remove takes paths; without one, and as --remove-all, it means all of them."""
+    names = [f".uai/notes/{name}.uai" for name in "abcd"]
+    (work / ".uai/notes").mkdir()
+    for name in names:
+        (work / name).write_text(f"{name}\n", encoding="utf-8")
+    new = [word for name in names for word in ("--new", name)]
+    assert 0 == run("adopt", "ada", work, *new, *at).code
+    for name in names[:3]:
+        (work / name).unlink()
+
+    def removed(*words):
+        ran = run("adopt", "ada", work, *words, *at, "--json")
+        return ran.code, [r["path"] for r in ran.line.get("revisions", ())]
+
+    assert "adopt with --remove PATH" in run("status", "ada", work, *at[:4]).out
+    refused = run("adopt", "ada", work, "--remove", names[0], *at)
+    assert refused.err.startswith("adopt.removed: ")
+    there = run("adopt", "ada", work, "--remove", names[3], *at)
+    assert (1, True) == (there.code, there.err.startswith("adopt.there: "))
+    nowhere = run("adopt", "ada", work, "--remove", "none", *at)
+    assert (1, True) == (nowhere.code, nowhere.err.startswith("adopt.path: "))
+    one = ("--only", names[0], "--remove", names[0])
+    assert (0, [names[0]]) == removed(*one)
+    two = [word for name in names[1:3] for word in ("--remove", name)]
+    assert (0, names[1:3]) == removed(*two)
+    (work / names[3]).unlink()
+    assert (0, [names[3]]) == removed(spelling)
+
+
 def test_a_stale_edit_waits_and_is_decided(run, work, at):
     """What lost shows in the queue, and a person keeps or takes."""
     run("export", "ada", *at, "-o", "other")
@@ -179,7 +210,18 @@ def test_a_conflict_may_be_kept(run, work, at):
     run("adopt", "ada", work, *at)
     (conflict,) = run("waiting", "ada", *at[:4], "--json").line["conflicts"]
 
-    ran = run("resolve", conflict["conflict_id"], "keep", "--note", "no", *at, "--json")
+    name = conflict["conflict_id"]
+    for decision, more in (
+        ("keep", ("--id", "ada-2")),
+        ("keep", ("--authorise", f"{PERSONA}:replace")),
+        ("take", ("--expect", "x", "--id", "ada-2")),
+        ("branch", ("--expect", "x")),
+    ):
+        assert 2 == run("resolve", name, decision, *more, *at).code
+    stale = run("resolve", name, "keep", "--expect", "older", *at)
+    assert (1, True) == (stale.code, stale.err.startswith("revision.stale: "))
+    expect = ("--expect", conflict["head_revision"])
+    ran = run("resolve", name, "keep", *expect, "--note", "no", *at, "--json")
 
     assert (0, "kept") == (ran.code, ran.line["verdict"])
     assert 2 == run("show", "ada", *at[:4], "--json").line["number"]

@@ -13,7 +13,8 @@ from uaix_backends.opening import open_session
 from uaix_core.packages.diff import diff_packages, read_manifest, readable_files
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.ids import ScopeId
-from uaix_surfaces.cli.editing import based_on_option, edited_files, edited_tree
+from uaix_surfaces.cli.choosing import based_on_option, edited_files
+from uaix_surfaces.cli.editing import edited_tree
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.options import json_option
 from uaix_surfaces.cli.output import Output

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -16,6 +16,7 @@ from uaix_surfaces.cli.options import (
     PATH,
     at_options,
     authorise_option,
+    checked_id,
     json_option,
     judging_options,
     note_option,
@@ -42,6 +43,14 @@ if TYPE_CHECKING:
     from uaix_core.session.session import Session
     from uaix_core.values.ids import ScopeId
     from uaix_surfaces.cli.options import At
+
+
+#: Which options a decision takes beside the note.
+_TAKES: Final = {
+    "keep": {"--expect"},
+    "take": {"--expect", "--authorise"},
+    "branch": {"--id"},
+}
 
 
 def open_conflicts(packages: Packages, package_id: str) -> Sequence[OpenConflict]:
@@ -117,7 +126,7 @@ def conflict_verb(
     "--expect",
     "expected",
     metavar="REVISION",
-    help="For take: the revision that stands and gives way.",
+    help="The revision that stands: for take it gives way, for keep it stays.",
 )
 @click.option(
     "--id", "package_id", metavar="NEW_ID", help="For branch; default: a new UUID."
@@ -152,12 +161,22 @@ def resolve_verb(  # noqa: PLR0913 - the options of the verb
         --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
+    given = {
+        "--expect": expected is not None,
+        "--id": package_id is not None,
+        "--authorise": bool(authorisations),
+    }
+    for option, is_given in given.items():
+        if is_given and option not in _TAKES[decision]:
+            raise click.UsageError(f"{decision} takes no {option}")
+    if package_id is not None:
+        checked_id(package_id, "--id")
     with usable():
         said = ReviewNote(note)
     if decision == "keep":
         with open_session(at.url, scope=at.scope, principal=at.actor) as session:
             opened = _opened(session.packages, conflict_id)
-            answer = session.review.keep(opened, note=said)
+            answer = session.review.keep(opened, expected_revision=expected, note=said)
         return show_reviewed(out, conflict_id, answer)
     if decision == "branch":
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import click
 
-from uaix_backends.files import read_package
 from uaix_backends.opening import open_session
 from uaix_backends.trees import edited_tree as tree_of
-from uaix_core.packages.diff import readable_files
-from uaix_core.packages.edits import EditedFiles
 from uaix_core.values.errors import CallerError, StorageError
-from uaix_surfaces.cli.failures import OK, usable
+from uaix_surfaces.cli.choosing import (
+    based_on_option,
+    choosing_options,
+    edited_files,
+)
+from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.judging import shown_refusal
 from uaix_surfaces.cli.options import (
     PATH,
@@ -31,14 +32,15 @@ from uaix_surfaces.cli.places import write_refresh
 from uaix_surfaces.cli.reading import READER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from pathlib import Path
 
     from uaix_core.packages.anchors import Authorisation
-    from uaix_core.packages.edits import EditStatus
+    from uaix_core.packages.edits import EditedFiles, EditStatus, FileStatus
     from uaix_core.packages.lint import Checks
     from uaix_core.session.package_edits import Adopted
     from uaix_core.session.session import Session
     from uaix_core.values.ids import ScopeId
+    from uaix_surfaces.cli.choosing import Chosen
     from uaix_surfaces.cli.options import At
 
 #: What each state is called to people, and what to do about it.
@@ -46,7 +48,7 @@ _TOLD: Final = {
     "untouched": "as it was",
     "edited": "edited",
     "new": "new",
-    "removed": "gone: adopt with --remove, or put it back",
+    "removed": "gone: adopt with --remove PATH, or put it back",
     "present": "stands already",
     "conflict": "in conflict: another revision stands by now",
     "unlisted": "new and in no manifest: adopt with --new, or remove it",
@@ -61,26 +63,8 @@ _DID: Final = {
     "line-ends": "other line ends",
     "last-newline": "the last newline",
 }
-#: What is said of a file that is new and that no manifest describes.
-_MEDIA: Final = {
-    ".uai": "text/uaix",
-    ".md": "text/markdown",
-    ".json": "application/json",
-}
-
-based_on_option = click.option(
-    "--based-on",
-    metavar="CHECKPOINT",
-    help="What was edited: a number, an id, or the SHA-256 of its manifest.",
-)
 folder_argument = click.argument("folder", type=PATH, metavar="FOLDER")
 tree_argument = click.argument("folder", type=PATH, required=False, metavar="[FOLDER]")
-
-
-def edited_files(folder: Path, based_on: str | None) -> EditedFiles:
-    """The files of a folder that somebody edited."""
-    with usable():
-        return EditedFiles(readable_files(read_package(folder)), based_on)
 
 
 def _edited(
@@ -156,16 +140,7 @@ def _named(folder: Path | None) -> str | None:
     metavar="PATH",
     help="Bring in this file only; may be repeated.",
 )
-@click.option(
-    "--remove", "removals", is_flag=True, help="Tombstone the files that are gone."
-)
-@click.option(
-    "--new",
-    "new",
-    multiple=True,
-    metavar="PATH",
-    help="Bring in this new file, which no manifest describes; may be repeated.",
-)
+@choosing_options
 @authorise_option
 @at_options
 @judging_options
@@ -176,8 +151,7 @@ def adopt_verb(  # noqa: PLR0913 - the options of the verb
     *,
     based_on: str | None,
     only: tuple[str, ...],
-    removals: bool,
-    new: tuple[str, ...],
+    chosen: Chosen,
     authorisations: tuple[Authorisation, ...],
     checks: Checks,
     as_json: bool,
@@ -210,9 +184,8 @@ def adopt_verb(  # noqa: PLR0913 - the options of the verb
             package_id,
             edited,
             only=only or None,
-            removals=removals,
-            entries={path: _entry(path) for path in new},
             authorisations=authorisations,
+            **chosen,
             **checks,
         )
         # Else the next edit would be one of a state that has moved on.
@@ -277,17 +250,6 @@ def _refreshed(
     return True
 
 
-def _entry(path: str) -> Mapping[str, Any]:
-    """What a manifest says of a file of which nobody said anything else."""
-    return {
-        "role": "memory",
-        "requiredStatus": "configuration_specific_required",
-        "scope": "universal",
-        "mediaType": _MEDIA.get(Path(path).suffix, "text/plain"),
-        "source": "adopted from an edited folder",
-    }
-
-
 def _show_status(out: Output, folder: str, status: EditStatus) -> None:
     told = [file for file in status.files if file.state != "untouched" or file.notes]
     changed = status.changed
@@ -308,7 +270,7 @@ def _show_status(out: Output, folder: str, status: EditStatus) -> None:
             (
                 (
                     file.path,
-                    _TOLD[file.state],
+                    _told(file),
                     ", ".join(_DID[note] for note in file.notes) or None,
                     file.authorisation
                     and f"--authorise {file.path}:{file.authorisation}",
@@ -316,6 +278,12 @@ def _show_status(out: Output, folder: str, status: EditStatus) -> None:
                 for file in told
             ),
         )
+
+
+def _told(file: FileStatus) -> str:
+    if file.moved_to is None:
+        return _TOLD[file.state]
+    return f"{_TOLD[file.state]}, at {file.moved_to}"
 
 
 def _show_adopted(

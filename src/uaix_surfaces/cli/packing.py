@@ -81,9 +81,10 @@ def pack_verb(  # noqa: PLR0913 - the options of the verb
 ) -> int:
     r"""Make an archive of the folder DIR.
 
-    Sizes and digests in the archive's manifest are recomputed; the folder stays as it
-    is unless --write-back says otherwise. A package that would be refused is not
-    written. The same files always give the same bytes; SOURCE_DATE_EPOCH sets the
+    Sizes and digests in the archive's manifest are recomputed; where that changes it,
+    basedOn says which manifest the edits were made over. The folder stays as it is
+    unless --write-back says otherwise. A package that would be refused is not written.
+    The same files always give the same bytes; SOURCE_DATE_EPOCH sets the
     time of the entries.
 
     \b
@@ -99,7 +100,7 @@ def pack_verb(  # noqa: PLR0913 - the options of the verb
     place = None if target is None else new_place(target)
     source = read_as(folder, archive=False)
     refuse_inside(target, folder)
-    repacked = repack(source.files or {})
+    repacked = repack(source.files or {}, says_base=True)
     shown = folder if target is None else target
     with out.working(f"judging {folder}"):
         if target is None:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_backends.opening import open_session
-from uaix_core.packages.deriving import Transformation
-from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.review.notes import ReviewNote
 from uaix_core.values.errors import CallerError
+from uaix_surfaces.cli.choosing import (
+    based_on_option,
+    choosing_options,
+    edited_files,
+)
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
     PATH,
@@ -19,11 +22,12 @@ from uaix_surfaces.cli.options import (
     checked_id,
     json_option,
     judging_options,
+    key_option,
     note_option,
     package_argument,
 )
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.storing import read_source, stored
+from uaix_surfaces.cli.storing import read_source, state_option, stored
 from uaix_surfaces.cli.telling import show_reviewed
 
 if TYPE_CHECKING:
@@ -32,7 +36,9 @@ if TYPE_CHECKING:
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import Stored
     from uaix_core.packages.lint import Checks
+    from uaix_core.packages.source import PackageSource
     from uaix_core.session.session import Session
+    from uaix_surfaces.cli.choosing import Chosen
     from uaix_surfaces.cli.options import At
 
 id_option = click.option(
@@ -43,16 +49,26 @@ id_option = click.option(
 @click.command("branch")
 @click.argument("path", type=PATH, metavar="F")
 @id_option
+@state_option
+@key_option
 @at_options
 @judging_options
 @json_option
-def branch_verb(
-    path: Path, *, new_id: str | None, checks: Checks, as_json: bool, at: At
+def branch_verb(  # noqa: PLR0913 - the options of the verb
+    path: Path,
+    *,
+    new_id: str | None,
+    based_on: str | PackageSource | None,
+    key: str | None,
+    checks: Checks,
+    as_json: bool,
+    at: At,
 ) -> int:
     r"""Store F, a divergent state of a stored package, as a package of its own.
 
     It is for a package that was changed elsewhere while the stored one moved on.
-    Nothing is merged; the lineage of the branch names the stored package. uaix pick
+    Nothing is merged; the lineage of the branch names the stored package, and the
+    checkpoint at which they parted, if --based-on or the manifest says it. uaix pick
     decides for one of them.
 
     \b
@@ -64,7 +80,9 @@ def branch_verb(
     source = read_source(path)
 
     def call(session: Session) -> Stored:
-        return session.packages.branch(source, package_id=new_id, **checks)
+        return session.packages.branch(
+            source, package_id=new_id, based_on=based_on, key=key, **checks
+        )
 
     return stored("branch", Output(as_json=as_json), str(path), call, at, create=False)
 
@@ -81,6 +99,9 @@ def branch_verb(
     metavar="PATH=TEXT",
     help="What was changed in a file; each changed file of the persona needs one.",
 )
+@based_on_option
+@choosing_options
+@key_option
 @authorise_option
 @at_options
 @judging_options
@@ -92,6 +113,9 @@ def derive_verb(  # noqa: PLR0913 - the options of the verb
     new_id: str | None,
     reason: str,
     notes: tuple[str, ...],
+    based_on: str | None,
+    chosen: Chosen,
+    key: str | None,
     authorisations: tuple[Authorisation, ...],
     checks: Checks,
     as_json: bool,
@@ -99,7 +123,9 @@ def derive_verb(  # noqa: PLR0913 - the options of the verb
 ) -> int:
     r"""Store what the persona of a package is to become as another package.
 
-    FOLDER is an export of the package with the files changed as they are wanted. The
+    FOLDER is an export of the package with the files changed as they are wanted. What
+    was changed is told as uaix status tells it: against the state that FOLDER is of. A
+    changed file that has moved on since is a conflict, and nothing is made. The
     original stays byte for byte, and the derivative says why it was made and what was
     changed in each file.
 
@@ -111,16 +137,22 @@ def derive_verb(  # noqa: PLR0913 - the options of the verb
     """
     if new_id is not None:
         checked_id(new_id, "--id")
-    files = dict(read_source(folder).files or {})
-    files.pop(MANIFEST_PATH, None)
+    edited = edited_files(folder, based_on)
     with usable():
         said = dict(_note(text) for text in notes)
 
     def call(session: Session) -> Stored:
-        before = session.packages.read(package_id)
-        changed = {p: data for p, data in files.items() if before.get(p) != data}
-        wanted = Transformation(changed, reason, said, authorisations)
-        return session.packages.derive(package_id, wanted, package_id=new_id, **checks)
+        return session.packages.derive_edits(
+            package_id,
+            edited,
+            reason=reason,
+            notes=said,
+            authorisations=authorisations,
+            package_id=new_id,
+            key=key,
+            **chosen,
+            **checks,
+        )
 
     out = Output(as_json=as_json)
     return stored("derive", out, package_id, call, at, create=False)

@@ -108,7 +108,7 @@ def _conflict_line(packages: Packages, row: OpenConflict) -> dict[str, Any]:
     return {
         "conflict_id": row.conflict_id,
         "record_id": row.record_id,
-        "path": kept.path,
+        "path": row.path,
         "change": kept.change,
         "sha256": kept.sha256,
         "expected_revision": kept.expected_revision_id,

@@ -12,7 +12,7 @@ from uaix_backends.opening import open_session
 from uaix_core.packages.diff import readable_files
 from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.values.canonical import sha256_hex
+from uaix_core.packages.source import PackageSource
 from uaix_core.values.errors import NotFoundError
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.judging import show_findings, shown_refusal
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import Stored
     from uaix_core.packages.lint import Checks
-    from uaix_core.packages.source import PackageSource
     from uaix_core.session.session import Session
     from uaix_surfaces.cli.options import At
 
@@ -146,28 +145,34 @@ def restore_verb(
 
 def _base(
     _context: click.Context, _option: click.Parameter, text: str | None
-) -> str | None:
-    """The checkpoint that was edited: its digest as typed, or that of a package."""
+) -> str | PackageSource | None:
+    """The checkpoint that was edited: its digest as typed, or a package that holds it.
+
+    A package is read here, since what is wrong with it came from the line.
+    """
     if text is None or is_sha256(text):
         return text
     with usable():
-        manifest = readable_files(read_package(text)).get(MANIFEST_PATH)
-        if manifest is None:
+        files = readable_files(read_package(text))
+        if MANIFEST_PATH not in files:
             raise NotFoundError(
                 "the package has no manifest", code="manifest.missing", path=text
             )
-    return sha256_hex(manifest)
+    return PackageSource(files=files)
+
+
+state_option = click.option(
+    "--based-on",
+    metavar="SHA256|F",
+    callback=_base,
+    help="What was edited: its checkpoint, the SHA-256 of its manifest, or a package.",
+)
 
 
 @click.command("update")
 @click.argument("path", type=PATH, metavar="F")
 @at_options
-@click.option(
-    "--based-on",
-    metavar="SHA256|F",
-    callback=_base,
-    help="The manifest that was edited: its SHA-256, or a package that holds it.",
-)
+@state_option
 @authorise_option
 @key_option
 @judging_options
@@ -175,7 +180,7 @@ def _base(
 def update_verb(  # noqa: PLR0913 - the options of the verb
     path: Path,
     *,
-    based_on: str | None,
+    based_on: str | PackageSource | None,
     authorisations: tuple[Authorisation, ...],
     key: str | None,
     checks: Checks,
@@ -213,12 +218,14 @@ def update_verb(  # noqa: PLR0913 - the options of the verb
 @click.argument("origin", metavar="PACKAGE_ID|F")
 @at_options
 @click.option("--id", "package_id", metavar="NEW_ID", help="Default: a new UUID.")
+@key_option
 @judging_options
 @json_option
-def clone_verb(
+def clone_verb(  # noqa: PLR0913 - the options of the verb
     origin: str,
     *,
     package_id: str | None,
+    key: str | None,
     checks: Checks,
     as_json: bool,
     at: At,
@@ -240,7 +247,7 @@ def clone_verb(
     wanted = read_source(Path(origin)) if is_path else checked_id(origin, "PACKAGE_ID")
 
     def call(session: Session) -> Stored:
-        return session.packages.clone(wanted, package_id=package_id, **checks)
+        return session.packages.clone(wanted, package_id=package_id, key=key, **checks)
 
     out = Output(as_json=as_json)
     return stored("clone", out, origin, call, at, create=is_path)
