@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.packages.package_maker import MANIFEST, SENTINEL, Maker
 from tests.session.package_kit import ID, NOTE, head, package, position
-from tests.session.test_lifecycle import based_on, replaced
+from tests.session.test_lifecycle import based_on, erase, replaced
 
 from uaix_core import (
     CallerError,
@@ -135,6 +135,24 @@ def test_a_state_is_not_read_by_a_shared_name(twins: Session) -> None:
     for number, name in enumerate(states(twins)):
         for known in (name, str(number + 1)):
             assert NOTES[number] == twins.packages.read_at(ID, known)[NOTE]
+
+
+def test_an_erased_state_is_taken_for_no_other(twins: Session) -> None:
+    """What was made from a state that is erased doesn't go over the one that stands."""
+    erase(twins, "checkpoint", states(twins)[0])
+    files = dict(unmeasured(NOTES[0]).folder().files or {})
+    shared = based_on(unmeasured(NOTES[0]))
+    for call in (
+        lambda: twins.packages.update(third().archive(), based_on=shared),
+        lambda: twins.packages.adopt(ID, EditedFiles(files)),
+        lambda: twins.packages.read_at(ID, shared),
+    ):
+        with pytest.raises(CallerError) as caught:
+            call()
+        assert "checkpoint.ambiguous" == caught.value.code
+    now = dict(twins.packages.read(ID))
+    assert () == twins.packages.adopt(ID, EditedFiles(now)).revisions
+    twins.packages.update(third().archive(), based_on=PackageSource(files=now))
 
 
 def test_a_state_that_came_back_is_one_state(session: Session) -> None:

@@ -114,10 +114,10 @@ def check_expected(
             if expected is not None:
                 raise _nothing_there(snapshot, standing, change)
             continue
+        if head.revision_id == expected:
+            continue
         before = standing.revisions[head.record_id]
         path = before.path or change.path
-        if head.revision_id == expected and path == change.path:
-            continue
         _check_known(snapshot, head, change)
         lost.append(
             Candidate(

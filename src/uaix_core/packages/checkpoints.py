@@ -12,7 +12,7 @@ from uaix_core.packages.export import (
     part_damaged,
     part_erased,
 )
-from uaix_core.packages.manifest.values import files_digest
+from uaix_core.packages.manifest.values import SENTINEL, files_digest
 from uaix_core.packages.relations import CHECKPOINT, CHECKPOINT_DIGEST
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.store.scanning import all_rows
@@ -96,25 +96,34 @@ def made_from(
         files_sha256: the digest "files-v1" of the files that lie beside it, if any do.
 
     Raises:
-        CallerError: ``checkpoint.ambiguous`` when several states have the manifest and
-            none of them has these files.
+        CallerError: ``checkpoint.ambiguous`` when several states have the manifest, or
+            had it before they were erased, and none of them has these files.
 
     """
     rows = all_rows(snapshot, CHECKPOINT_DIGEST, prefix=(package_id, manifest_sha256))
     digests = cast("list[CheckpointDigest]", list(rows))
-    if len({row.files_sha256 for row in digests}) > 1:
-        digests = [row for row in digests if row.files_sha256 == files_sha256]
-        if not digests:
-            raise CallerError(
-                "several states of the package have this manifest",
-                code="checkpoint.ambiguous",
-                path=manifest_sha256,
-                hint="name the checkpoint by its id, as the history lists it",
-            )
+    same = [row for row in digests if row.files_sha256 == files_sha256]
     if not digests:
         return None
-    last = max(digests, key=lambda row: row.number)
-    return cast("Checkpoint", snapshot.get(CHECKPOINT.name, (last.checkpoint_id,)))
+    last = max(same or digests, key=lambda row: row.number)
+    found = cast("Checkpoint", snapshot.get(CHECKPOINT.name, (last.checkpoint_id,)))
+    is_one = len({row.files_sha256 for row in digests}) == 1
+    if same or (is_one and not _may_be_another(snapshot, found)):
+        return found
+    raise CallerError(
+        "several states of the package may have this manifest",
+        code="checkpoint.ambiguous",
+        path=manifest_sha256,
+        hint="name the checkpoint by its id, as the history lists it",
+    )
+
+
+def _may_be_another(snapshot: Snapshot, found: Checkpoint) -> bool:
+    """Whether a checkpoint that was erased may have had the same manifest."""
+    if SENTINEL.encode() not in (found.manifest or b""):
+        return False
+    rows = all_rows(snapshot, CHECKPOINT, "by_package", (found.package_id,))
+    return any(cast("Checkpoint", row).manifest is None for row in rows)
 
 
 def state_digests(files: Mapping[str, bytes]) -> tuple[str, str]:
