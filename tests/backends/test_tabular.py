@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 
 import apsw
 import pytest
 from tests.backends.postgres_server import execute
 from tests.store.lives import lived, opened
 
+from uaix_backends.postgres.layout import Layout as PostgresLayout
 from uaix_backends.postgres.testing import namespace
+from uaix_backends.sqlite.layout import Layout as SqliteLayout
 from uaix_conformance.examples import SCOPE
+from uaix_conformance.schema import KIT
 from uaix_core.store.verifying import verify_scope
 
 DEEP = "[" * 50_000
@@ -59,3 +63,24 @@ def test_deep_notes_about_the_store_are_another_schema(tmp_path):
     with pytest.raises(StoreOpenError) as caught:
         opened("sqlite", tmp_path)
     assert "store.schema" == caught.value.code
+
+
+@pytest.mark.parametrize(
+    "layout", [SqliteLayout, partial(PostgresLayout, namespace="a")]
+)
+def test_a_schema_is_put_into_words_once(layout):
+    """Who joins for each transaction doesn't wait until all statements are made."""
+    first, again = layout(KIT), layout(KIT)
+
+    assert set(KIT.relations) == set(first.tables)
+    assert all(table is again.tables[name] for name, table in first.tables.items())
+    assert first.standing is not again.standing
+
+
+def test_each_namespace_has_statements_of_its_own():
+    """What is remembered of one namespace is never run in another."""
+    one, other = (PostgresLayout(KIT, name) for name in ("a", "b"))
+
+    for name, table in one.tables.items():
+        assert '"a".' in table.table
+        assert '"b".' in other.tables[name].table

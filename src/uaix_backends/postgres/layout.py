@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import hashlib
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from uaix_backends.postgres.shapes import INDEXED, TEXTS, TYPES, Names, Shape
 from uaix_backends.tabular.migrations import Scripts, Standing
-from uaix_backends.tabular.rows import Builder
+from uaix_backends.tabular.rows import builder_of
 from uaix_core.schema.relations import Keep, values_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Table(Shape):
 
     def __init__(self, relation: Relation, names: Names) -> None:
         super().__init__(relation, names)
-        builder = Builder(relation)
+        builder = builder_of(relation)
         #: One row, and rows, of results of `scan` and `many`.
         self.one, self.rows = builder.one, builder.many
         self._selected = f"{self._columns('t.')}, t.{self.version}"
@@ -188,12 +188,23 @@ class Table(Shape):
         )
 
 
+@lru_cache(maxsize=8)
+def _names_of(namespace: str) -> Names:
+    return Names(namespace)
+
+
+@lru_cache(maxsize=256)
+def _table_of(relation: Relation, names: Names) -> Table:
+    """The table of a relation, made once: a host joins for each of its transactions."""
+    return Table(relation, names)
+
+
 class Layout:
     """All tables of a schema in a namespace."""
 
     def __init__(self, schema: Schema, namespace: str) -> None:
         self.schema = schema
-        self.names = Names(namespace)
+        self.names = _names_of(namespace)
         scope, commit = self.names.scope, self.names.commit
         mark = "scope_no, work, seq, recorded_at, digest"
         #: The row of a scope; its text is bound.
@@ -232,7 +243,9 @@ class Layout:
         )
         self.later = f"SELECT 1 FROM {self.names.migration} WHERE version > %s"
         self.digest_of = f"SELECT digest FROM {commit} WHERE scope_no = %s AND seq = %s"
-        self.tables = {r.name: Table(r, self.names) for r in schema.relations.values()}
+        self.tables = {
+            r.name: _table_of(r, self.names) for r in schema.relations.values()
+        }
         self.history = [self.tables[r.name] for r in schema.kept(Keep.HISTORY)]
         self.views = [self.tables[r.name] for r in schema.kept(Keep.VIEW)]
         self.all_scopes = f"SELECT scope FROM {scope}"
@@ -263,7 +276,7 @@ class Layout:
         names = self.names
         return Scripts(
             self.schema,
-            {name: t.digest() for name, t in self.tables.items()},
+            {name: t.digest for name, t in self.tables.items()},
             dialect="postgresql",
             own=(
                 f"CREATE SCHEMA IF NOT EXISTS {names.schema}",

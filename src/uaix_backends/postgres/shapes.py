@@ -7,6 +7,7 @@ statement means. The scope leads every key, so a table may be cut into partition
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.schema.kinds import Kind
@@ -244,6 +245,7 @@ class Shape:
         """Whether only the beginning of a field stands in indexes."""
         return self.relation.fields[name].kind in _UNLIMITED
 
+    @cached_property
     def digest(self) -> str:
         """A digest of all that must be the same for a stored table to be this one."""
         relation = self.relation

@@ -9,11 +9,12 @@ the primary key of a table without statistics.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from uaix_backends.sqlite.shapes import OWN_DDL, Shape
 from uaix_backends.tabular.migrations import Scripts, Standing
-from uaix_backends.tabular.rows import Builder
+from uaix_backends.tabular.rows import builder_of
 from uaix_core.schema.kinds import Kind
 from uaix_core.schema.relations import BY_KEY, Keep, values_of
 
@@ -53,7 +54,7 @@ class Table(Shape):
 
     def __init__(self, relation: Relation) -> None:
         super().__init__(relation)
-        builder = Builder(relation)
+        builder = builder_of(relation)
         #: One row, and rows, of results of `get`, `scan` and `many`.
         self.one, self.rows = builder.one, builder.many
         kinds = (relation.fields[name].kind for name in relation.key)
@@ -189,6 +190,12 @@ class Table(Shape):
         )
 
 
+@lru_cache(maxsize=256)
+def _table_of(relation: Relation) -> Table:
+    """The table of a relation, made once: a host joins for each of its transactions."""
+    return Table(relation)
+
+
 class Layout:
     """All tables of a schema."""
 
@@ -215,7 +222,7 @@ class Layout:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.tables = {r.name: Table(r) for r in schema.relations.values()}
+        self.tables = {r.name: _table_of(r) for r in schema.relations.values()}
         self.history = [self.tables[r.name] for r in schema.kept(Keep.HISTORY)]
         self.views = [self.tables[r.name] for r in schema.kept(Keep.VIEW)]
         unlisted = (
@@ -232,7 +239,7 @@ class Layout:
         #: The migrations that make these tables.
         self.scripts = Scripts(
             schema,
-            {name: t.digest() for name, t in self.tables.items()},
+            {name: t.digest for name, t in self.tables.items()},
             dialect="sqlite",
             own=(*OWN_DDL, _NOTE_FORMAT),
             ddl=self.ddl,

@@ -7,6 +7,7 @@ it is ever rebalanced, and an erased body has no stale copy in another page.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from uaix_core.schema.kinds import CONTENT, Kind
@@ -150,6 +151,7 @@ class Shape:
             made.append(f"CREATE INDEX {self.due_index} ON {self.table} ({over})")
         return made
 
+    @cached_property
     def digest(self) -> str:
         """A digest of all that must be the same for a stored table to be this one."""
         relation = self.relation

@@ -10,6 +10,7 @@ and finds those that their field doesn't have.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 import attrs
@@ -132,3 +133,9 @@ class Builder:
             # A value that isn't known shows as none of its field's.
             key.append(known.get(value) if known is not None else value)
         return damaged_row(relation, key)
+
+
+@lru_cache(maxsize=256)
+def builder_of(relation: Relation) -> Builder:
+    """The builder of a relation's rows, whose code is generated once."""
+    return Builder(relation)
