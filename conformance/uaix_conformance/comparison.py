@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from uaix_conformance.examples import SCOPE
+from uaix_conformance.oracle import scanned
 from uaix_conformance.schema import KIT
 from uaix_conformance.sealing import BEFORE_ALL, first_digest, sealed_digest
-from uaix_core.schema.relations import BY_KEY, Keep
+from uaix_core.schema.relations import BY_KEY, Keep, Ref
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -121,6 +122,29 @@ def modelled(state: State) -> dict[str, Any]:
         "#commits": [exact_commit(r, schema) for r in state.commits()],
         **listed,
     }
+
+
+def compare(state: State, snapshot: Snapshot, turn: int) -> None:
+    """One scope, asked by every verb; `get` for one row of each relation by turns."""
+    assert modelled(state) == shown(snapshot)
+    rows = state.all_rows()
+    for relation in state.schema.relations.values():
+        for path in relation.paths:
+            assert exacts(scanned(relation, rows, path)) == exacts(
+                snapshot.scan(relation.name, path, limit=_PAGE)
+            )
+        keys = [ref.key for ref in rows if ref.relation == relation.name]
+        found = snapshot.get_many(relation.name, keys)
+        assert len(keys) == len(found)
+        for key in keys:
+            assert exact(rows[Ref(relation.name, key)]) == exact(found[key])
+        if keys:
+            key = keys[turn % len(keys)]
+            assert exact(found[key]) == exact(snapshot.get(relation.name, key))
+    after = state.position // 2
+    assert [exact_commit(r) for r in state.commits(after)] == [
+        exact_commit(r) for r in snapshot.commits(after)
+    ]
 
 
 def kept(contents_: dict[str, Any], *keeps: Keep, schema: Any = KIT) -> dict[str, Any]:

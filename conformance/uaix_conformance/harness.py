@@ -31,7 +31,8 @@ class Harness(Protocol):
     """What a backend's author gives to the kit.
 
     A harness may also have ``host(path, schema)`` (see `Host`), which it must have
-    when its stores declare JOINS. The yardstick has ``projection(path)`` (see
+    when its stores declare JOINS, and ``discard(path)``, which is told that nobody
+    will ask for a folder's data again. The yardstick has ``projection(path)`` (see
     `Yardstick`).
     """
 
@@ -205,6 +206,13 @@ class Site:
         """Close whatever is still open."""
         for store in self._open:
             store.close()
+
+    def discard(self) -> None:
+        """Close it; what was kept here is of no use any more."""
+        self.close()
+        discard = getattr(self.harness, "discard", None)
+        if discard is not None:
+            discard(self.path)
 
 
 @contextmanager

@@ -1,12 +1,14 @@
 """A model of a store: plain dicts and sorted lists, slow and easy to believe.
 
 It carries out the contract a second time and shares with the core only the values
-(rows, relations, commits) and the kit's own reducers. Views are never kept: they are
-computed anew from the history that survives, as clause 7.7 says they must be.
+(rows, relations, commits) and the kit's own reducers. Views are never carried over:
+for each state they are computed anew from the history that survives, as clause 7.7
+says they must be.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -100,6 +102,10 @@ class State:
 
     def views(self) -> _Rows:
         """All VIEW rows, by running the reducers over the history that survives."""
+        return dict(self._views)
+
+    @cached_property
+    def _views(self) -> _Rows:
         views: _Rows = {}
         for recorded in self.commits():
             past = {r: w for r, w in self.rows.items() if w.version <= recorded.seq}

@@ -70,9 +70,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--uaix-seconds",
         type=_seconds,
-        default=5.0,
+        default=2.0,
         metavar="N",
-        help="let processes work and be killed for so long (default: 5); from 20 on, "
+        help="let processes work and be killed for so long (default: 2); from 20 on, "
         "also until 100 operations and one kill a second were reached",
     )
 
@@ -323,7 +323,7 @@ def new_site(
 
     yield new
     for site in sites:
-        site.close()
+        site.discard()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,12 +19,17 @@ from uaix_conformance.examples import (
     note_ref,
     vector,
 )
+from uaix_conformance.harness import site_of
 from uaix_conformance.oracle import Oracle, scanned
 from uaix_conformance.schema import KIT, RELATIONS
 from uaix_conformance.strategies import INSTANTS, INTEGERS, NASTY
 from uaix_core.schema.relations import BY_KEY
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from uaix_conformance.harness import Harness
+    from uaix_conformance.oracle import State
     from uaix_core.store.port import Store
 
 _PATHS = [(r.name, path) for r in RELATIONS for path in (BY_KEY, *r.paths)]
@@ -81,20 +87,32 @@ def _crowd(store: Store) -> Oracle:
     return oracle
 
 
+@pytest.fixture(scope="module")
+def crowd(
+    harness: Harness, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Store, State]]:
+    """A store that nobody changes any more, and what it holds."""
+    with site_of(harness, tmp_path_factory.mktemp("crowd")) as site:
+        store = site.open()
+        yield store, _crowd(store).state(SCOPE)
+
+
 @pytest.mark.clause("10.1", "10.5", "10.6")
 @pytest.mark.parametrize(("relation", "path"), _PATHS)
 @pytest.mark.parametrize("reverse", [False, True], ids=["up", "down"])
 def test_every_path_reads_as_the_model_does(
-    store: Store, relation: str, path: str, reverse: bool
+    crowd: tuple[Store, State], relation: str, path: str, reverse: bool
 ) -> None:
     """Each prefix, each after of each length and each limit, in both directions."""
-    model = _crowd(store).state(SCOPE).all_rows()
+    store, state = crowd
+    model = state.all_rows()
     declared = KIT.relation(relation)
     every = scanned(declared, model, path)
     orders = [order_of(declared, path, row) for row in every]
     assert len(every) > 1, "nothing to order"
     with store.snapshot(SCOPE) as snapshot:
 
+        @cache
         def same(*prefix: Any, after: Any = None, limit: int = 1_000) -> None:
             where = {"after": after, "reverse": reverse, "limit": limit}
             assert exacts(scanned(declared, model, path, prefix, **where)) == exacts(

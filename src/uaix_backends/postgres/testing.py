@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import itertools
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -53,11 +55,18 @@ class Harness:
 
     name = "postgres"
 
+    def __init__(self) -> None:
+        self._spares = Spares()
+
     def open(self, path: Path, schema: Schema) -> PostgresStore:
         """The store of this folder, a new one when there is none."""
-        return PostgresStore.open(
-            server(), create=True, schema=schema, namespace=namespace(path)
-        )
+        name = namespace(path)
+        self._spares.take(name, schema)
+        return PostgresStore.open(server(), create=True, schema=schema, namespace=name)
+
+    def discard(self, path: Path) -> None:
+        """Keep the tables for another folder."""
+        self._spares.give(namespace(path))
 
     def files(self, path: Path) -> Iterable[Path]:  # noqa: ARG002 - the server has them
         """No file: a server's files are its own."""
@@ -66,6 +75,74 @@ class Harness:
     def host(self, path: Path, schema: Schema) -> Host:
         """A host application with tables in a database schema of its own."""
         return Host(namespace(path), schema)
+
+
+class Spares:
+    """Database schemas that were emptied: making tables takes longest of all.
+
+    They are of one process; a name that others use as well is theirs too.
+    """
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        #: Name -> the schemas of those who opened it.
+        self._used: dict[str, list[Schema]] = {}
+        self._spare: list[tuple[str, Schema]] = []
+        self._numbers = itertools.count()
+
+    def take(self, name: str, schema: Schema) -> None:
+        """Let tables stand under a name that is new, when there are some to spare."""
+        is_new = name not in self._used
+        used = self._used.setdefault(name, [])
+        if not any(known is schema for known in used):
+            used.append(schema)
+        if not is_new or self._pid != os.getpid():
+            return
+        for number, (spare, made_for) in enumerate(self._spare):
+            if made_for is schema:
+                del self._spare[number]
+                # Another process may have made the tables already.
+                with suppress(psycopg.errors.DuplicateSchema):
+                    _rename(spare, name, schema)
+                return
+
+    def give(self, name: str) -> None:
+        """Empty the tables and keep them, when all who opened them have one schema."""
+        schemas = self._used.pop(name, [])
+        if len(schemas) != 1 or self._pid != os.getpid():
+            return
+        spare = f"spare_{self._pid}_{next(self._numbers)}"
+        # A process that was killed may still be in the midst of a transaction there.
+        with suppress(psycopg.errors.LockNotAvailable):
+            _empty(name, spare)
+            self._spare.append((spare, schemas[0]))
+
+
+def _rename(spare: str, name: str, schema: Schema) -> None:
+    with psycopg.connect(server()) as connection:
+        run(connection, f"ALTER SCHEMA {spare} RENAME TO {name}")
+        # What was run to make the tables names the namespace.
+        for script in PostgresStore.migrations(schema, namespace=name):
+            run(
+                connection,
+                f"UPDATE {name}.uaix_migration SET checksum = %s WHERE version = %s",  # noqa: S608 - ours
+                (script.checksum, script.version),
+            )
+
+
+def _empty(name: str, spare: str) -> None:
+    with psycopg.connect(server()) as connection:
+        run(connection, "SET LOCAL lock_timeout = '5s'")
+        found = run(
+            connection,
+            "SELECT tablename FROM pg_tables WHERE schemaname = %s "
+            "AND tablename NOT IN ('uaix_meta', 'uaix_migration')",
+            (name,),
+        )
+        tables = [f'{name}."{table}"' for (table,) in found]
+        run(connection, f"LOCK TABLE {', '.join(tables)}")
+        run(connection, "; ".join(f"DELETE FROM {table}" for table in tables))  # noqa: S608 - ours
+        run(connection, f"ALTER SCHEMA {name} RENAME TO {spare}")
 
 
 class Host:
