@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import attrs
@@ -50,7 +51,30 @@ class Counter:
         return (self.count.to_bytes(8, "big") * (count // 8 + 1))[:count]
 
 
-@pytest.fixture(params=["memory", "dir", "sqlite", "postgres"])
+BACKENDS = ("memory", "dir", "sqlite", "postgres")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker."""
+    config.addinivalue_line(
+        "markers", "every_backend: a law about what is kept, or how it is read again"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Judge what a session decides in memory, and what it keeps on every backend.
+
+    Those that are marked write and read in every way that any test here does;
+    ``UAIX_BACKENDS=all`` judges everything everywhere.
+    """
+    if "store" in metafunc.fixturenames:
+        is_kept = metafunc.definition.get_closest_marker("every_backend") is not None
+        is_all = is_kept or os.environ.get("UAIX_BACKENDS") == "all"
+        names = BACKENDS if is_all else BACKENDS[:1]
+        metafunc.parametrize("store", names, indirect=True)
+
+
+@pytest.fixture
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A store of each backend."""
     if request.param == "postgres":

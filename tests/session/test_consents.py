@@ -344,6 +344,7 @@ def test_consents_are_listed_oldest_first(session: Session) -> None:
     assert 4 == len(set(ids))
 
 
+@pytest.mark.every_backend
 @pytest.mark.parametrize("rows", [1, 2, 4, 5, 6])
 def test_consents_are_read_page_by_page(
     session: Session, monkeypatch: pytest.MonkeyPatch, rows: int
@@ -360,6 +361,7 @@ def test_consents_are_read_page_by_page(
     assert [(one, one != ids[-1]) for one in ids] == listed
 
 
+@pytest.mark.every_backend
 def test_an_erased_consent_lifts_nothing(session: Session) -> None:
     """Without its places a consent is about nothing any more."""
     hiding(session)
@@ -456,6 +458,7 @@ def test_what_is_not_there_is_not_found(session: Session) -> None:
         assert code == caught.value.code
 
 
+@pytest.mark.every_backend
 def test_two_who_revoke_at_once_revoke_once(session: Session) -> None:
     """Of two revocations one is written; the other finds it."""
     hiding(session)
@@ -505,6 +508,7 @@ def test_a_start_doubts_what_it_read(session: Session) -> None:
     assert 1 == operations.count("start")
 
 
+@pytest.mark.every_backend
 def test_consents_of_another_scope_lift_nothing(
     session_of: Callable[[str], Session],
 ) -> None:

@@ -138,6 +138,7 @@ def test_a_lost_tombstone_may_part(installed: Session) -> None:
     assert b"Won.\n" == installed.packages.read(ID)[NOTE]
 
 
+@pytest.mark.every_backend
 def test_a_conflict_is_decided_once(installed: Session) -> None:
     """A conflict that is kept while it is branched makes no branch."""
     lost(installed)
@@ -171,6 +172,7 @@ def test_one_of_two_is_picked(installed: Session) -> None:
     assert "review.reviewer" == agents.value.code
 
 
+@pytest.mark.every_backend
 def test_only_what_has_parted_is_picked(installed: Session) -> None:
     """A clone or a stranger is no other side of a decision."""
     installed.packages.clone(ID, package_id=NEW)
@@ -182,6 +184,7 @@ def test_only_what_has_parted_is_picked(installed: Session) -> None:
         installed.review.pick(ID, over="none")
 
 
+@pytest.mark.every_backend
 def test_a_transformed_persona_is_another_package(persona: Session) -> None:
     """The original stays byte for byte; the derivative says what differs and why."""
     before = persona.packages.read(ID)

@@ -45,6 +45,7 @@ def test_fields_are_asked_by_name(session: Session) -> None:
     assert [] == said(session, "politics")
 
 
+@pytest.mark.every_backend
 def test_fields_page_in_order(session: Session) -> None:
     """Pages of fields join to all of them, each once."""
     more = "".join(f"field {i}: {i}\n" for i in range(5))
@@ -76,6 +77,7 @@ def test_fields_follow_an_update(session: Session) -> None:
     assert [] == said(session, "old")
 
 
+@pytest.mark.every_backend
 def test_fields_go_with_an_erased_text(session: Session) -> None:
     """What an erased body said is in no row any more."""
     session.packages.install(persona("Ada").archive())

@@ -86,6 +86,7 @@ def test_nothing_edited_is_nothing_written(installed: Session) -> None:
     assert before == position(installed)
 
 
+@pytest.mark.every_backend
 def test_several_edits_are_one_checkpoint(installed: Session) -> None:
     """Edited, new and removed files come in together or not at all."""
     maker = Maker()
@@ -175,6 +176,7 @@ def test_what_comes_between_is_a_conflict(installed: Session) -> None:
     assert b"W\n" == installed.packages.export(ID).files[NOTE]
 
 
+@pytest.mark.every_backend
 def test_a_file_may_have_a_base_of_its_own(installed: Session) -> None:
     """Where a file is known to be of an older revision its edit is a conflict."""
     old = head(installed)
@@ -424,6 +426,7 @@ def test_names_that_are_nowhere(installed: Session) -> None:
     assert "adopt.path" == path.value.code
 
 
+@pytest.mark.every_backend
 def test_every_checkpoint_is_read_as_it_was(installed: Session) -> None:
     """Each earlier state comes back byte for byte, by number, id and manifest."""
     seen = [folder(installed)]
@@ -493,6 +496,7 @@ def test_revisions_are_compared(installed: Session) -> None:
     assert "revision.erased" == caught.value.code
 
 
+@pytest.mark.every_backend
 def test_an_erased_state_does_not_come_back(installed: Session) -> None:
     """A checkpoint of which something was erased is not read in parts."""
     first = head(installed)
@@ -591,6 +595,7 @@ def test_an_adoption_is_retried_however_late(installed: Session) -> None:
     assert {NOTE: "present"} == states(installed, files)
 
 
+@pytest.mark.every_backend
 def test_what_was_edited_from_an_erased_text_stays_out(installed: Session) -> None:
     """An old folder brings nothing back that was erased, and holds nothing up."""
     files = folder(installed)

@@ -188,6 +188,7 @@ def test_created_utc_is_evidence_and_no_order(session: Session) -> None:
     assert late.files[NOTE] == session.packages.export(ID).files[NOTE]
 
 
+@pytest.mark.every_backend
 def test_an_exact_retry_of_an_update_writes_nothing(session: Session) -> None:
     """The same update again, with or without its key, gives the first answer."""
     one, two = package(), package(b"2\n")
@@ -372,6 +373,7 @@ def note_of(session: Session) -> Revision:
     return next(r for r in session.packages.history(ID).revisions if r.path == NOTE)
 
 
+@pytest.mark.every_backend
 def test_an_update_makes_an_erased_file_stand_again(session: Session) -> None:
     """A new revision stands in the place of an erased one, chained to it."""
     one, two = package(), package(b"2\n")
@@ -413,6 +415,7 @@ def test_what_was_erased_is_not_answered_for(
     assert one.files[NOTE] == session.packages.export(ID).files[NOTE]
 
 
+@pytest.mark.every_backend
 def test_a_removed_file_that_was_erased_leaves_a_tombstone(session: Session) -> None:
     """The chain of a record goes on through erasure, removal and return."""
     one, two, three = package(), Maker(), package(b"back\n")
@@ -489,6 +492,7 @@ def interrupted(session: Session, meanwhile: Callable[[], object]) -> Session:
     return attrs.evolve(session, store=Interrupting(session.store, meanwhile))
 
 
+@pytest.mark.every_backend
 def test_a_restore_doubts_what_it_read(session: Session) -> None:
     """A package that moves on while it is restored is a rollback."""
     one, two = package(), package(b"2\n")
@@ -504,6 +508,7 @@ def test_a_restore_doubts_what_it_read(session: Session) -> None:
     assert "package.rollback" == caught.value.code
 
 
+@pytest.mark.every_backend
 def test_a_clone_brings_nothing_back_that_was_erased(session: Session) -> None:
     """What is erased while a package is cloned doesn't come back in the clone."""
     session.packages.install(package(b"forget me\n").archive())
@@ -535,6 +540,7 @@ def test_a_clone_keeps_the_spelling_of_its_manifest(session: Session) -> None:
     assert len(manifest) < len(maker.raw) + 70 * len(wire["files"])
 
 
+@pytest.mark.every_backend
 def test_a_key_is_bound_by_its_first_answer(session: Session) -> None:
     """A key that came with a request which was done before stands for that request."""
     one, two = package(), package(b"2\n")

@@ -42,6 +42,7 @@ def queued(seen: str) -> list[QueuedChange]:
     ]
 
 
+@pytest.mark.every_backend
 def test_what_was_queued_is_applied_in_order(installed: Session) -> None:
     """A chain made offline becomes the chain of the record."""
     box = write_outbox(queued(head(installed)))
@@ -58,6 +59,7 @@ def test_what_was_queued_is_applied_in_order(installed: Session) -> None:
     assert json.dumps([outcome.as_dict() for outcome in outcomes])
 
 
+@pytest.mark.every_backend
 def test_a_replay_is_repeated_at_will(installed: Session) -> None:
     """However often and wherever it is cut short, every change is applied once."""
     changes = queued(head(installed))

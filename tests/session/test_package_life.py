@@ -47,7 +47,7 @@ PATHS = st.sampled_from([NOTE, OTHER])
 CONTENTS = st.sampled_from([b"a\n", b"b\n", b"c\n"])
 VERDICTS = st.sampled_from(["reviewed", "approved", "rejected"])
 #: The backends that wait for a disk get a part of the examples.
-SHARE = 4
+SHARE = 8
 _numbers = itertools.count()
 
 
@@ -366,6 +366,7 @@ def hashed(files: dict[str, bytes]) -> str:
     return based_on(maker)
 
 
+@pytest.mark.every_backend
 @pytest.mark.timeout(300)
 def test_a_package_lives_as_the_model_does(session_of: Any, store: Any) -> None:
     """Two editors, an importer and a reviewer keep the laws of a package's life."""

@@ -60,6 +60,7 @@ def position(session: Session) -> int:
         return snapshot.position
 
 
+@pytest.mark.every_backend
 @pytest.mark.parametrize(
     "scopes", [(), ("persona_profile",), ("advanced_persona_profile",)]
 )
@@ -132,6 +133,7 @@ def test_a_sentinel_waits_for_review(session: Session, where: str) -> None:
     assert hashlib.sha256(body).hexdigest() == files[".uai/totem.uai"].sha256
 
 
+@pytest.mark.every_backend
 def test_an_exact_retry_writes_nothing(session: Session) -> None:
     """The same package again returns the first receipt and adds no commit."""
     first = session.packages.install(PERSONA.archive(), key="k-1")
@@ -172,6 +174,7 @@ def test_a_key_is_kept_thirty_days(
         assert session.packages.install(other.archive(), key="k").is_first
 
 
+@pytest.mark.every_backend
 def test_keys_live_per_scope(session_of: Callable[[str], Session]) -> None:
     """The same key in another scope is another key."""
     session_of("acme/project/one").packages.install(PERSONA.archive(), key="k")
@@ -209,6 +212,7 @@ def test_one_id_with_other_content_is_a_conflict(session: Session) -> None:
     )
 
 
+@pytest.mark.every_backend
 def test_ids_are_case_sensitive(session: Session) -> None:
     """Ids that differ in letter case only are different packages."""
     maker = Maker()
@@ -219,6 +223,7 @@ def test_ids_are_case_sensitive(session: Session) -> None:
     assert [ID.upper(), ID] == [p.package_id for p in session.packages.list()]
 
 
+@pytest.mark.every_backend
 def test_a_refusal_leaves_a_receipt_and_nothing_else(session: Session) -> None:
     """Nothing of a refused package is stored, and its receipt names codes only."""
     with pytest.raises(PackageRefusedError) as caught:
@@ -254,6 +259,7 @@ def test_a_refusal_leaves_its_key_free(session: Session) -> None:
     assert session.packages.install(Maker().archive(), key="k").is_first
 
 
+@pytest.mark.every_backend
 def test_receipts_tell_who_when_and_which_bytes(
     session: Session, clock: FrozenClock
 ) -> None:
@@ -276,6 +282,7 @@ def test_receipts_tell_who_when_and_which_bytes(
     assert canonical == details["manifest_canonical_sha256"]
 
 
+@pytest.mark.every_backend
 def test_receipts_page_by_time(session: Session, clock: FrozenClock) -> None:
     """Pages of receipts join to all of them, each once, in order of time."""
     session.packages.install(Maker().archive())
@@ -292,6 +299,7 @@ def test_receipts_page_by_time(session: Session, clock: FrozenClock) -> None:
     assert list(session.packages.receipts(ID)) == found
 
 
+@pytest.mark.every_backend
 def test_show_lists_files_in_start_up_order(session: Session) -> None:
     """Files come in the order in which they are loaded at start-up."""
     session.packages.install(PERSONA.archive())
@@ -339,6 +347,7 @@ def test_a_missing_package_is_not_found(session: Session, verb: str) -> None:
     assert "package.not-found" == caught.value.code
 
 
+@pytest.mark.every_backend
 def test_scopes_are_apart(session_of: Callable[[str], Session]) -> None:
     """A package of one scope is not found from another."""
     session_of("acme/project/one").packages.install(PERSONA.archive())
@@ -349,6 +358,7 @@ def test_scopes_are_apart(session_of: Callable[[str], Session]) -> None:
         other.packages.export(ID)
 
 
+@pytest.mark.every_backend
 @pytest.mark.parametrize("relation", ["revision", "checkpoint"])
 def test_an_erased_package_is_no_longer_exported(
     session: Session, relation: str
@@ -368,6 +378,7 @@ def test_an_erased_package_is_no_longer_exported(
     assert "package.erased" == caught.value.code
 
 
+@pytest.mark.every_backend
 def test_the_largest_count_of_files_installs(session: Session) -> None:
     """A package with as many files as the limit allows is stored in one commit."""
     maker = Maker()
@@ -406,7 +417,7 @@ def test_what_raised_limits_let_in_comes_out(session: Session) -> None:
     limits = Limits(entries=16_384, path_depth=60, manifest_bytes=16 * 2**20)
     maker = Maker()
     maker.add(".uai/" + "d/" * 40 + "x.uai", b"deep\n")
-    for i in range(10_001):
+    for i in range(Limits().entries):
         maker.add(f".uai/memory/f{i:05d}.uai", b"")
     session.packages.install(maker.folder(), limits=limits)
 
@@ -417,6 +428,7 @@ def test_what_raised_limits_let_in_comes_out(session: Session) -> None:
     assert not session.packages.install(again, limits=limits).is_first
 
 
+@pytest.mark.every_backend
 def test_samples_round_trip(
     session_of: Callable[[str], Session], sample_packages: Path
 ) -> None:

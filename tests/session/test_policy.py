@@ -125,6 +125,7 @@ def test_the_newest_policy_counts(session: Session) -> None:
     assert session.packages.install(Maker("project_handoff").archive()).is_first
 
 
+@pytest.mark.every_backend
 def test_a_policy_is_of_one_scope(session_of: Callable[[str], Session]) -> None:
     """What one scope asks for binds no other."""
     one, other = session_of("t/project/one"), session_of("t/project/two")
@@ -133,6 +134,7 @@ def test_a_policy_is_of_one_scope(session_of: Callable[[str], Session]) -> None:
     assert other.packages.install(Maker().archive()).is_first
 
 
+@pytest.mark.every_backend
 def test_a_policy_that_is_gone_refuses(session: Session) -> None:
     """When the policy's text was erased every package is refused until a new one."""
     session.packages.set_policy(AcceptancePolicy())

@@ -119,6 +119,7 @@ def test_a_proposal_changes_nothing(session, agent):
     )
 
 
+@pytest.mark.every_backend
 def test_a_retry_under_a_key_proposes_once(session, agent, clock):
     """The same call under its key answers as the first, also when it was erased."""
     turn = said(agent)
@@ -147,6 +148,7 @@ def test_a_retry_under_a_key_proposes_once(session, agent, clock):
     assert change.id == propose(ID, file, sources=refs[1:], key="f").id
 
 
+@pytest.mark.every_backend
 def test_proposals_are_listed_page_by_page(session, agent, clock):
     """They are listed by time, each once."""
     turn = said(agent)
@@ -162,6 +164,7 @@ def test_proposals_are_listed_page_by_page(session, agent, clock):
     refused("tier.word", session.proposals.list, ID, "new")
 
 
+@pytest.mark.every_backend
 def test_every_tier_can_be_a_source(session, agent):
     """A proposal names states, turns, variance and notes by their ids."""
     tiers = agent.tiers
@@ -290,6 +293,7 @@ def test_no_secret_is_proposed(session, agent):
 # Deciding
 
 
+@pytest.mark.every_backend
 def test_an_accepted_pointer_stands_in_the_ledger(session, agent):
     """One commit holds the review, the pointer and the receipt."""
     turn = said(agent)
@@ -465,6 +469,7 @@ def test_a_change_that_does_not_pass_is_not_made(session, agent):
 # Erasures
 
 
+@pytest.mark.every_backend
 def test_what_was_proposed_goes_with_its_source(session, agent):
     """A proposal whose source was erased has no text left and can only be declined."""
     turn, other = said(agent), said(agent)
@@ -489,6 +494,7 @@ def test_what_was_proposed_goes_with_its_source(session, agent):
     assert session.proposals.accept(stays).pointer
 
 
+@pytest.mark.every_backend
 def test_a_source_erased_behind_its_back_counts_too(session, agent):
     """Also where only the source's text went, nothing is made of it."""
     turn = said(agent)
@@ -501,6 +507,7 @@ def test_a_source_erased_behind_its_back_counts_too(session, agent):
         session.proposals.decline(one)
 
 
+@pytest.mark.every_backend
 def test_an_accepted_pointer_outlives_its_source(session, agent):
     """The erasure names the pointers that stay; a person erases them as well."""
     turn = said(agent)
@@ -515,6 +522,7 @@ def test_an_accepted_pointer_outlives_its_source(session, agent):
     assert () == session.tiers.conversations.erase(ID, [turn]).pointers
 
 
+@pytest.mark.every_backend
 def test_a_proposal_is_erased_by_a_person(session, agent):
     """An open proposal that was erased itself can only be declined, too."""
     made = proposed(agent, said(agent))
@@ -524,6 +532,7 @@ def test_a_proposal_is_erased_by_a_person(session, agent):
     session.proposals.decline(made)
 
 
+@pytest.mark.every_backend
 def test_nothing_is_decided_over_an_erasure(session, agent):
     """What was decided before an erasure isn't written after it."""
     turn, other = said(agent), said(agent)
@@ -543,6 +552,7 @@ def test_nothing_is_decided_over_an_erasure(session, agent):
     assert [] == ledger(session)
 
 
+@pytest.mark.every_backend
 def test_a_race_for_a_decision_is_won_once(session, agent):
     """Of two decisions over the same state one is written."""
     made = proposed(agent, said(agent))
@@ -573,6 +583,7 @@ def test_a_file_changed_between_reading_and_writing_is_stale(session, agent):
     assert "open" == session.proposals.get(made).entry.state
 
 
+@pytest.mark.every_backend
 def test_scopes_share_no_tier(session, session_of, agent):
     """What is in one scope isn't found in another."""
     made = proposed(agent, said(agent, CANARY))

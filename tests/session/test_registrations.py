@@ -222,6 +222,7 @@ def test_a_package_grants_nothing(session: Session) -> None:
     assert "registration.not-granted" == caught.value.code
 
 
+@pytest.mark.every_backend
 def test_a_registration_is_of_one_scope(
     session_of: Callable[[str], Session],
 ) -> None:
@@ -234,6 +235,7 @@ def test_a_registration_is_of_one_scope(
     assert ONE == one.registrations.get("travel", 1).value()
 
 
+@pytest.mark.every_backend
 def test_registries_are_apart(session: Session) -> None:
     """The same namespace in another registry is another one, with its own check."""
     words = Registrations(session, registry="words")
@@ -262,6 +264,7 @@ def test_what_was_never_registered_is_not_found(session: Session) -> None:
         session.registrations.get("travel", 2**63)
 
 
+@pytest.mark.every_backend
 def test_lists_come_page_by_page(session: Session) -> None:
     """Namespaces come in their order, versions from the lowest up, in pages."""
     for version in (1, 2, 4):
@@ -302,6 +305,7 @@ class Raced:
         return getattr(self._store, name)
 
 
+@pytest.mark.every_backend
 @pytest.mark.parametrize(
     ("rival", "asked", "expected"),
     [
@@ -336,6 +340,7 @@ def test_of_two_that_race_one_decides_anew(
         assert [None, 1] == seen
 
 
+@pytest.mark.every_backend
 @pytest.mark.parametrize("is_same", [True, False])
 def test_many_threads_register_once(session: Session, is_same: bool) -> None:
     """Of many that register one version at the same time exactly one inserts."""
@@ -367,6 +372,7 @@ def test_many_threads_register_once(session: Session, is_same: bool) -> None:
 # Erasure
 
 
+@pytest.mark.every_backend
 def test_an_erased_document_is_told(session: Session) -> None:
     """A version whose document is gone stays in the history and answers an error."""
     register(session, ONE)
@@ -482,6 +488,7 @@ def test_a_broken_document_is_told(session: Session) -> None:
 # Every backend holds the same
 
 
+@pytest.mark.every_backend
 def test_it_replays_into_equal_views(session: Session, tmp_path: Path) -> None:
     """Replayed into a directory, and rebuilt, all rows and views are equal."""
     for version in (1, 3):

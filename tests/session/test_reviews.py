@@ -345,6 +345,7 @@ def test_a_lost_tombstone_is_a_candidate(installed: Session) -> None:
     assert NOTE not in installed.packages.export(ID).files
 
 
+@pytest.mark.every_backend
 def test_an_erased_candidate_can_only_be_closed(installed: Session) -> None:
     """Of a candidate whose bytes are gone nothing comes back."""
     error = lose(installed)
@@ -476,6 +477,7 @@ def test_candidates_do_not_show_in_reprs(installed: Session) -> None:
     assert "secretly" not in f"{error!r}{error.candidates!r}{error.__dict__!r}"
 
 
+@pytest.mark.every_backend
 def test_taking_what_stands_closes_the_conflict(installed: Session) -> None:
     """A candidate that says what stands by now is taken without a new revision."""
     lose(installed)

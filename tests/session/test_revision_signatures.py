@@ -62,6 +62,7 @@ def test_nobody_stands_behind_what_comes_later(installed: Session) -> None:
     assert ["covered", "signed", "signed"] == standings(installed)
 
 
+@pytest.mark.every_backend
 def test_signing_again_adds_nothing(installed: Session) -> None:
     """A key signs a revision once."""
     installed.packages.sign_revisions(ID, PRIVATE[0])
@@ -123,6 +124,7 @@ def test_a_statement_is_about_one_revision(installed: Session) -> None:
         )
 
 
+@pytest.mark.every_backend
 def test_an_erased_revision_is_still_vouched_for(installed: Session) -> None:
     """Without its body a revision keeps its name, its place and its signature."""
     first = installed.packages.record(ID, NOTE).revision.parent_revision_id

@@ -140,6 +140,7 @@ def test_a_mismatch_changes_nothing_and_is_kept(installed: Session) -> None:
     assert 1 == len(installed.packages.conflicts(ID))
 
 
+@pytest.mark.every_backend
 def test_a_race_is_lost_by_one(installed: Session) -> None:
     """Of two that saw the same head one wins, whenever the other one comes between."""
     seen = head(installed)
@@ -173,6 +174,7 @@ def test_changes_of_other_records_are_no_conflict(installed: Session) -> None:
     assert not installed.packages.conflicts()
 
 
+@pytest.mark.every_backend
 def test_a_retry_adds_nothing_however_late(installed: Session) -> None:
     """The same change answers as the first time, also when the record moved on."""
     seen = head(installed)
@@ -267,6 +269,7 @@ def test_what_would_not_pass_is_refused(installed: Session) -> None:
     assert ("revise", "refused") == (receipt.operation, receipt.outcome)
 
 
+@pytest.mark.every_backend
 def test_a_tombstone_retires_a_record(installed: Session) -> None:
     """Its file goes, its history stays, and only a review brings it back."""
     record = installed.packages.record(ID, NOTE)
@@ -402,6 +405,7 @@ def test_protected_files_change_by_a_persons_word(
     assert 2 == answer.number
 
 
+@pytest.mark.every_backend
 def test_conflicts_are_read_page_by_page(installed: Session) -> None:
     """All open conflicts come, each once, whatever the size of a page."""
     seen = head(installed)
@@ -517,6 +521,7 @@ def test_an_answer_says_whether_the_record_moved_on(installed: Session) -> None:
     assert (False, False) == (again.is_first, again.is_current)
 
 
+@pytest.mark.every_backend
 def test_content_is_bytes(installed: Session) -> None:
     """Text or a number in the place of bytes is refused by its code."""
     for content in ("text", 5, None):

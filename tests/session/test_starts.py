@@ -100,6 +100,7 @@ def failed(session: Session, package_id: str = ID, **asked: object) -> set:
     return {(check.code, check.path) for check in error.checks}
 
 
+@pytest.mark.every_backend
 def test_a_package_starts_in_order_with_a_receipt(session: Session) -> None:
     """All registered files are given in start-up order, byte for byte, as stored."""
     maker = advanced()
@@ -332,6 +333,7 @@ def test_further_files_load_when_they_are_named(session: Session) -> None:
     assert plain.assembly_sha256 != named.assembly_sha256
 
 
+@pytest.mark.every_backend
 def test_a_start_is_the_same_everywhere(
     session: Session, session_of: Callable[[str], Session]
 ) -> None:
@@ -553,6 +555,7 @@ def test_the_files_together_are_those_of_the_checkpoint(session: Session) -> Non
     assert {("startup.digest", MANIFEST)} == failed(session)
 
 
+@pytest.mark.every_backend
 def test_a_record_without_content_is_named_as_far_as_it_is_known(
     session: Session,
 ) -> None:
@@ -615,6 +618,7 @@ def test_no_file_is_left_out_whose_content_is_gone(session: Session) -> None:
     } == failed(bent)
 
 
+@pytest.mark.every_backend
 @pytest.mark.parametrize("rows", [1, 2, 35, 36, 37])
 def test_revisions_are_read_page_by_page(
     session: Session, monkeypatch: pytest.MonkeyPatch, rows: int
@@ -629,6 +633,7 @@ def test_revisions_are_read_page_by_page(
     assert expected.records == session.start(ID, agent_id=AGENT).records
 
 
+@pytest.mark.every_backend
 @pytest.mark.parametrize("rows", [1, 2, 3])
 def test_pointers_are_read_page_by_page(
     session: Session, monkeypatch: pytest.MonkeyPatch, rows: int

@@ -69,6 +69,7 @@ def test_a_state_is_replaced_by_who_has_seen_it(agent):
     assert "b" == memory.get(ID, AGENT).text
 
 
+@pytest.mark.every_backend
 def test_short_term_memory_is_erased(agent):
     """All states go, or all but the one that stands; numbers go on."""
     memory = agent.tiers.short_term
@@ -86,6 +87,7 @@ def test_short_term_memory_is_erased(agent):
     assert len(ids) + 1 == memory.put(ID, AGENT, "d").number
 
 
+@pytest.mark.every_backend
 def test_an_agent_keeps_its_own(session, agent):
     """No agent reads, writes or erases what is another's; a person may."""
     other = acting_as(session, "agent:bob")
@@ -113,6 +115,7 @@ def test_an_agent_keeps_its_own(session, agent):
 # Conversations
 
 
+@pytest.mark.every_backend
 def test_turns_are_appended_and_read_page_by_page(agent, clock):
     """Each turn is there once, in its order, as it was said; none leaves a receipt."""
     talks, before = agent.tiers.conversations, receipts(agent, "erase")
@@ -154,6 +157,7 @@ def test_a_turn_follows_the_one_that_was_seen(agent):
     assert ["a", "b"] == [turn.text for turn in talks.turns(ID, AGENT, TALK)]
 
 
+@pytest.mark.every_backend
 def test_turns_of_several_writers_are_dense(session, agent):
     """Whoever else adds at the same time, each turn gets the next number."""
     talks = agent.tiers.conversations
@@ -172,6 +176,7 @@ def test_turns_of_several_writers_are_dense(session, agent):
         assert [f"{name} {number}" for number in range(8)] == said_
 
 
+@pytest.mark.every_backend
 def test_turns_are_erased_one_by_one_and_together(agent):
     """An erased turn keeps its place and loses its text; numbers go on."""
     talks = agent.tiers.conversations
@@ -187,6 +192,7 @@ def test_turns_are_erased_one_by_one_and_together(agent):
     assert 5 == talks.add(ID, AGENT, TALK, "user", "e").number
 
 
+@pytest.mark.every_backend
 def test_an_erasure_is_whole(agent):
     """Where one id isn't there, or stands twice, nothing is erased."""
     talks = agent.tiers.conversations
@@ -204,6 +210,7 @@ def test_an_erasure_is_whole(agent):
 # Variance
 
 
+@pytest.mark.every_backend
 def test_variance_is_reported_over_a_range_of_time(session, agent):
     """A report begins at an instant, ends before another, and counts."""
     variance, before = agent.tiers.variance, files(agent)
@@ -226,6 +233,7 @@ def test_variance_is_reported_over_a_range_of_time(session, agent):
     refused("variance.range", variance.report, ID, from_at=1, to_at=0)
 
 
+@pytest.mark.every_backend
 def test_a_report_goes_on_page_by_page(agent):
     """Each variance of a range is in one page, also of the same instant."""
     variance = agent.tiers.variance
@@ -241,6 +249,7 @@ def test_a_report_goes_on_page_by_page(agent):
     assert (5, ids) == (len(found), set(found))
 
 
+@pytest.mark.every_backend
 def test_variance_names_a_file_and_a_cause(session, agent):
     """It is about a file of the package, and its texts are bounded; a person erases."""
     variance = agent.tiers.variance
@@ -261,6 +270,7 @@ def test_variance_names_a_file_and_a_cause(session, agent):
 # Platform notes
 
 
+@pytest.mark.every_backend
 def test_platform_notes_are_kept_outside_of_the_package(session, agent):
     """A note leaves a receipt, and not a byte of the package changes."""
     before, checkpoint = files(session), session.packages.show(ID).package.version
@@ -311,6 +321,7 @@ def case(name="greeting", **fields):
     return CaseDraft(name, **{**known, **fields})
 
 
+@pytest.mark.every_backend
 def test_a_test_set_is_written_and_read(session):
     """A case stands under its name until another takes its place."""
     at_work(session)
@@ -332,6 +343,7 @@ def test_a_test_set_is_written_and_read(session):
     assert fidelity.get(ID, "b").prompt is None
 
 
+@pytest.mark.every_backend
 def test_results_name_the_case_and_the_checkpoint(session):
     """A result is about the case and the checkpoint that stood when it came out."""
     at_work(session)
@@ -402,6 +414,7 @@ def test_a_start_waits_for_an_index(agent):
         start()
 
 
+@pytest.mark.every_backend
 def test_marks_are_local(session, agent):
     """A mark takes no seq, may go back, never ahead, and no copy takes it along."""
     indexes, before = agent.tiers.indexes, position(agent)
