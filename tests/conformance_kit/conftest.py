@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -26,23 +27,58 @@ class Run:
     verdicts: dict
 
 
-@pytest.fixture(scope="session")
-def run_kit(tmp_path_factory):
-    """A function that runs the kit with these pytest arguments."""
+class Warm:
+    """A process that has everything loaded but the kit, and forks one for each run."""
 
-    def run(*arguments, backends=("toy:healthy",)):
+    def __init__(self) -> None:
+        paths = [str(HERE), str(HERE.parents[1]), *filter(None, sys.path)]
+        self._process = subprocess.Popen(
+            [sys.executable, str(HERE / "warm.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        )
+
+    def run(self, folder: Path, arguments: list[str]) -> int:
+        """Run pytest there with these arguments; the code it ends with."""
+        asked = {
+            "folder": str(folder),
+            "arguments": arguments,
+            "path": [str(HERE), str(HERE.parents[1]), *sys.path],
+            "environment": dict(os.environ),
+        }
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End it."""
+        with self._process as process:
+            process.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def warm():
+    """The process that is forked for each run."""
+    with contextlib.closing(Warm()) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def run_kit(tmp_path_factory, warm):
+    """A function that runs the kit, or one of its modules, as pytest does."""
+
+    def run(*arguments, backends=("toy:healthy",), module=None):
         folder = tmp_path_factory.mktemp("run")
         report = folder / "report.json"
-        paths = [str(HERE), str(HERE.parents[1]), *filter(None, sys.path)]
-        done = subprocess.run(
+        code = warm.run(
+            folder,
             [
-                sys.executable,
-                "-m",
-                "pytest",
                 "-p",
                 "no:cacheprovider",
                 "--pyargs",
-                "uaix_conformance",
+                f"uaix_conformance.{module}" if module else "uaix_conformance",
                 *(f"--uaix-backend={name}" for name in backends),
                 f"--uaix-report={report}",
                 "-p",
@@ -50,17 +86,10 @@ def run_kit(tmp_path_factory):
                 "--hypothesis-profile=unshrunk",
                 *arguments,
             ],
-            cwd=folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(paths),
-            },
-            capture_output=True,
-            text=True,
-            check=False,
         )
         found = json.loads(report.read_text())["backends"] if report.exists() else []
         verdicts = {verdict["backend"]: verdict for verdict in found}
-        return Run(done.returncode, done.stdout + done.stderr, verdicts)
+        output = (folder / "output").read_text(encoding="utf-8")
+        return Run(code, output, verdicts)
 
     return run

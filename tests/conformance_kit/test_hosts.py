@@ -11,7 +11,7 @@ VARIANTS = ("legacy", "immediate", "manual", "alchemy_sqlite", "alchemy_postgres
 def judged(run_kit):
     """One run of the group of host transactions over all variants."""
     names = [f"tests.backends.host_variants:{name}" for name in VARIANTS]
-    return run_kit("-k", "test_15", backends=names)
+    return run_kit(backends=names, module="test_15_host")
 
 
 @pytest.mark.parametrize("name", VARIANTS)

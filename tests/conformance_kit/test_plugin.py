@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import golden_histories
@@ -18,7 +19,14 @@ from uaix_conformance.verdict import read_xfails
 
 ROOT = Path(__file__).resolve().parents[2]
 
-EXPECTS = ("-k", "test_3_expect and not threads and not of_many")
+#: A part of one module, which decides clause 3.1 and others.
+EXPECTS = ("-k", "not threads and not of_many")
+
+
+@pytest.fixture(scope="module")
+def run_expects(run_kit):
+    """The run of the kit over these examples."""
+    return partial(run_kit, *EXPECTS, module="test_3_expect")
 
 
 def test_the_clauses_are_those_of_the_contract():
@@ -36,7 +44,7 @@ def test_the_clauses_are_those_of_the_contract():
 def test_an_unknown_backend_stops_the_run(run_kit):
     """A name that nothing bears is an error that says which there are."""
     for name in ("nothing", "toy:nothing", "nowhere:harness"):
-        run = run_kit(backends=[name])
+        run = run_kit(backends=[name], module="test_1_schema")
 
         assert pytest.ExitCode.USAGE_ERROR == run.code
         assert name in run.output
@@ -48,16 +56,16 @@ def test_a_missing_yardstick_stops_the_run(run_kit, tmp_path, monkeypatch):
         "import uaix_conformance.harness as h\nh.YARDSTICK = 'absent'\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    run = run_kit("-p", "no_yardstick")
+    run = run_kit("-p", "no_yardstick", module="test_machine")
 
     assert pytest.ExitCode.USAGE_ERROR == run.code
     assert "the kit compares every store with the backend 'absent'" in run.output
     assert {} == run.verdicts
 
 
-def test_the_table_names_every_group(run_kit):
+def test_the_table_names_every_group(run_expects):
     """Held, not decided and not declared stand in the table, the verdict below it."""
-    run = run_kit(*EXPECTS)
+    run = run_expects()
 
     assert 0 == run.code
     for group, title in clauses.GROUPS.items():
@@ -66,9 +74,9 @@ def test_the_table_names_every_group(run_kit):
     assert "toy:healthy: NOT DECIDED: " in run.output
 
 
-def test_the_report_holds_the_verdict(run_kit):
+def test_the_report_holds_the_verdict(run_expects):
     """The JSON report names backend, contract, capabilities, and each clause."""
-    run = run_kit(*EXPECTS, backends=["toy:skips_expects", "toy:healthy"])
+    run = run_expects(backends=["toy:skips_expects", "toy:healthy"])
     broken, whole = run.verdicts.values()
 
     assert ["toy:skips_expects", "toy:healthy"] == list(run.verdicts)
@@ -90,13 +98,13 @@ def listed(tmp_path, text):
     return f"--uaix-xfails={file}"
 
 
-def test_listed_failures_are_expected(run_kit, tmp_path):
+def test_listed_failures_are_expected(run_expects, tmp_path):
     """They fail no run, and the verdict still says that the store doesn't conform."""
     option = listed(
         tmp_path,
         "# known\n\n3.9   unique paths come with the next release\n",
     )
-    run = run_kit(*EXPECTS, option, backends=["toy:ignores_unique"])
+    run = run_expects(option, backends=["toy:ignores_unique"])
     verdict = run.verdicts["toy:ignores_unique"]
 
     assert 0 == run.code, run.output
@@ -107,9 +115,9 @@ def test_listed_failures_are_expected(run_kit, tmp_path):
     assert f"3.9 is listed as failing: {reason}" in run.output
 
 
-def test_a_mended_failure_must_leave_the_list(run_kit, tmp_path):
+def test_a_mended_failure_must_leave_the_list(run_expects, tmp_path):
     """A listed clause that held fails the run."""
-    run = run_kit(*EXPECTS, listed(tmp_path, "3.4  was so once\n"))
+    run = run_expects(listed(tmp_path, "3.4  was so once\n"))
 
     assert 1 == run.code
     assert "3.4 is listed as failing and held: take it off the list" in run.output
@@ -122,7 +130,7 @@ def test_a_mended_failure_must_leave_the_list(run_kit, tmp_path):
 
 def test_a_listed_clause_binds_the_store(run_kit, tmp_path):
     """A clause of a capability that isn't declared has no failure to list."""
-    run = run_kit("-k", "test_15_host", listed(tmp_path, "15.1  later\n"))
+    run = run_kit(listed(tmp_path, "15.1  later\n"), module="test_15_host")
 
     assert 1 == run.code
     assert "15.1 is listed and does not bind this store: take it off" in run.output
@@ -130,9 +138,9 @@ def test_a_listed_clause_binds_the_store(run_kit, tmp_path):
     assert "not declared" == clause["standing"]
 
 
-def test_a_report_without_a_place_stops_the_run(run_kit, tmp_path):
+def test_a_report_without_a_place_stops_the_run(run_expects, tmp_path):
     """A long run does not end with a report that can't be written."""
-    run = run_kit(*EXPECTS, f"--uaix-report={tmp_path / 'absent' / 'report.json'}")
+    run = run_expects(f"--uaix-report={tmp_path / 'absent' / 'report.json'}")
 
     assert pytest.ExitCode.USAGE_ERROR == run.code
     assert "there is no folder for" in run.output
@@ -142,7 +150,8 @@ def test_a_report_without_a_place_stops_the_run(run_kit, tmp_path):
 def test_a_listed_clause_excuses_no_random_example(run_kit, tmp_path):
     """A state machine that fails is a failure, whatever is listed."""
     option = listed(tmp_path, "3.1  we skip expects\n")
-    run = run_kit("-k", "lives_as_the_model", option, backends=["toy:skips_expects"])
+    backends = ["toy:skips_expects"]
+    run = run_kit("-k", "lives_as", option, backends=backends, module="test_machine")
 
     assert 1 == run.code
     assert "broken" == run.verdicts["toy:skips_expects"]["clauses"]["3.1"]["standing"]
@@ -160,9 +169,10 @@ def test_a_bad_list_is_refused(line):
 def test_a_list_goes_with_one_backend(run_kit, tmp_path):
     """Two backends and one list, or a list that isn't there, stop the run."""
     option = listed(tmp_path, "3.1  why\n")
-    run = run_kit(option, backends=["toy:healthy", "toy:skips_expects"])
+    backends = ["toy:healthy", "toy:skips_expects"]
+    run = run_kit(option, backends=backends, module="test_1_schema")
     assert pytest.ExitCode.USAGE_ERROR == run.code
-    run = run_kit("--uaix-xfails=absent.txt")
+    run = run_kit("--uaix-xfails=absent.txt", module="test_1_schema")
     assert pytest.ExitCode.USAGE_ERROR == run.code
 
 
@@ -174,9 +184,9 @@ def test_no_time_to_work_is_wrong_usage(run_kit, seconds):
     assert pytest.ExitCode.USAGE_ERROR == run.code
 
 
-def test_processes_share_one_verdict(run_kit):
+def test_processes_share_one_verdict(run_expects):
     """With several test processes the verdict is whole and printed once."""
-    run = run_kit(*EXPECTS, "-n", "2", backends=["toy:skips_expects"])
+    run = run_expects("-n", "2", backends=["toy:skips_expects"])
 
     assert 1 == run.code
     assert 1 == run.output.count("toy:skips_expects: DOES NOT CONFORM")

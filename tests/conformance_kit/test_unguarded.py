@@ -37,7 +37,9 @@ def test_a_missing_guard_is_noticed(name, tmp_path):
 def test_the_verdict_names_what_a_missing_guard_breaks(run_kit):
     """Judged as a backend, it is told the clause and what was done to find out."""
     run = run_kit(
-        "-k", "test_16", "--uaix-seconds=2", backends=["unguarded:sqlite_scope"]
+        "--uaix-seconds=2",
+        backends=["unguarded:sqlite_scope"],
+        module="test_16_processes",
     )
     verdict = run.verdicts["unguarded:sqlite_scope"]
 

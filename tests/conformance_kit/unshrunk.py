@@ -3,5 +3,5 @@
 from hypothesis import Phase, settings
 
 settings.register_profile(
-    "unshrunk", max_examples=40, phases=[Phase.generate], derandomize=True
+    "unshrunk", max_examples=60, phases=[Phase.generate], derandomize=True
 )
