@@ -16,6 +16,7 @@ from tests.backends.directory_stores import (
     state_of,
 )
 from tests.backends.ledger import COMMITS, ERASED_AT
+from tests.faults.points import chosen
 
 from uaix_backends.directory import DirectoryStore, files, writing
 from uaix_conformance.examples import (
@@ -26,6 +27,9 @@ from uaix_core.values.errors import (
     OutcomeUnknownError,
     StorageError,
 )
+
+#: So many calls of a commit fail in one way, unless all do.
+SHARE = 8
 
 
 class Crash(BaseException):
@@ -94,22 +98,26 @@ def test_a_fault_at_any_call_leaves_all_or_nothing(
     with contextlib.closing(opened(before)) as store:
         for commit in COMMITS[:step]:
             store.append(commit)
-    for at in range(1_000):
+
+    def struck(at):
+        """A call fails, or none if there are fewer; how many there were."""
         path = tmp_path / f"{at}"
         shutil.copytree(before, path)
-        store = opened(path)
-        state_of(store)
-        faults = Faults(at=at, **MODES[mode])
-        monkeypatch.setattr(files, "calls", faults)
-        outcome = _attempt(store, COMMITS[step])
-        monkeypatch.setattr(files, "calls", files.Calls())
-        _check_outcome(path, store, states, step, outcome)
-        store.close()
-        if not faults.was_reached:
-            break
+        with contextlib.closing(opened(path)) as store:
+            state_of(store)
+            faults = Faults(at=at, **MODES[mode])
+            monkeypatch.setattr(files, "calls", faults)
+            outcome = _attempt(store, COMMITS[step])
+            monkeypatch.setattr(files, "calls", files.Calls())
+            _check_outcome(path, store, states, step, outcome)
         shutil.rmtree(path)
-    assert outcome[0]
-    assert at > 3
+        assert outcome[0] or faults.was_reached
+        return faults.count
+
+    count = struck(1_000)
+    assert count > 3
+    for at in chosen(f"{step} {mode}", range(count), SHARE):
+        assert struck(at) > at
 
 
 def _attempt(store, commit):
