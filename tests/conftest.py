@@ -15,6 +15,10 @@ hypothesis.settings.register_profile("dev", max_examples=50, deadline=None)
 hypothesis.settings.register_profile(
     "ci", max_examples=100, deadline=None, derandomize=True, database=None
 )
+# What drew its examples on one version of Python draws the first of them on another.
+hypothesis.settings.register_profile(
+    "again", max_examples=30, deadline=None, derandomize=True, database=None
+)
 hypothesis.settings.register_profile("deep", max_examples=2_000, deadline=None)
 hypothesis.settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev")
