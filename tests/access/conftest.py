@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.access.places import Places, settled
-from tests.session.conftest import store as every_store
+from tests.session.conftest import BACKENDS
+from tests.session.conftest import store as opened_store
 
 from uaix_backends import open_store
 
@@ -15,7 +16,13 @@ if TYPE_CHECKING:
 
     from uaix_core import Store
 
-store = every_store
+store = opened_store
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Judge on every backend what asks for `places`, and in memory what for `quick`."""
+    if "store" in metafunc.fixturenames:
+        metafunc.parametrize("store", BACKENDS, indirect=True)
 
 
 @pytest.fixture

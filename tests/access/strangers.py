@@ -86,7 +86,13 @@ class World:
         """A value for every parameter that some verb asks for."""
         ids = self.ids
         opened = OpenConflict(
-            self.package_id, ids["record_id"], ids["conflict_id"], 0, "human", "x"
+            self.package_id,
+            ids["record_id"],
+            ids["conflict_id"],
+            0,
+            "human",
+            "x",
+            VOICE,
         )
         return {
             **ids,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import attrs
@@ -47,10 +48,9 @@ class Standing:
     heads: Mapping[str, Head]
     revisions: Mapping[str, Revision]
     files: tuple[PackageFile, ...]
-    records: Mapping[str, str] = attrs.field(init=False)
 
-    @records.default
-    def _by_path(self) -> Mapping[str, str]:
+    @cached_property
+    def records(self) -> Mapping[str, str]:
         """The record of each file that stands, by path."""
         return {file.path: file.record_id for file in self.files}
 
