@@ -76,7 +76,7 @@ TABLES: Mapping[str, str] = {
     "ImportExportReceipts": "`receipt`, `receipt_entry`",
     "Entitlements": "(`entitlement`)",
     "AgentBindings": "(`agent_binding`)",
-    "RuntimeLeases": "(`lease`)",
+    "RuntimeLeases": "`lease`, `held_lease`, `lease_time`",
     "IdempotencyKeys": "`idempotency`, `digest_key`",
     "IndexesWatermarks": "views are never behind; (`watermark` for indexes outside)",
 }

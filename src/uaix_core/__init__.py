@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from uaix_core.authority.answers import Registered
     from uaix_core.authority.documents import RegistryDocument, document_digest
     from uaix_core.authority.grants import OperatorGrant, OperatorGrants, read_grants
+    from uaix_core.leases.holding import Lease
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.answers import PackageRefusedError, Stored
     from uaix_core.packages.deriving import Transformation
@@ -85,6 +86,7 @@ _HOMES = {
     "IndexWatermark": "startup.watermarks",
     "IntegrityError": "values.errors",
     "KeyRing": "access.keys",
+    "Lease": "leases.holding",
     "Limits": "packages.limits",
     "NotFoundError": "values.errors",
     "OperatorGrant": "authority.grants",
@@ -153,6 +155,7 @@ __all__ = [
     "IndexWatermark",
     "IntegrityError",
     "KeyRing",
+    "Lease",
     "Limits",
     "NotFoundError",
     "OperatorGrant",

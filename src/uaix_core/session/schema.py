@@ -5,6 +5,7 @@ from __future__ import annotations
 from uaix_core.access.reducer import ACCESS_ROOM
 from uaix_core.authority.reducer import AUTHORITY_ROOM
 from uaix_core.history.reducer import HISTORY_ROOM
+from uaix_core.leases.relations import LEASES_ROOM
 from uaix_core.packages.reducer import ACCEPTANCE_ROOM, PACKAGES_ROOM
 from uaix_core.review.reducer import REVIEW_ROOM
 from uaix_core.schema.migrations import Migration
@@ -22,6 +23,7 @@ ROOMS = (
     ACCEPTANCE_ROOM,
     STARTUP_ROOM,
     TIERS_ROOM,
+    LEASES_ROOM,
 )
 
 #: How a store comes to hold them: what is published is never edited.

@@ -12,7 +12,9 @@ from uaix_core.session.work import Work
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from uaix_core.leases.holding import Lease
     from uaix_core.packages.revisions import RevisionConflictError
+    from uaix_core.session.leases import Leases
     from uaix_core.session.packages import Packages
     from uaix_core.session.proposals import Proposals
     from uaix_core.session.readback import Readback
@@ -83,6 +85,13 @@ class Session(Work):
 
         return Consents(self)
 
+    @cached_property
+    def leases(self) -> Leases:
+        """The lease verbs: acquire, renew, release, get, holder, list."""
+        from uaix_core.session.leases import Leases  # noqa: PLC0415 - on first use
+
+        return Leases(self)
+
     def whoami(self) -> Readback:
         """Who this session is, in which scope, and what it may do there.
 
@@ -101,6 +110,7 @@ class Session(Work):
         agent_id: str,
         triggered: Collection[str] = (),
         indexes: Iterable[IndexWatermark] = (),
+        lease: Lease | None = None,
     ) -> Assembly:
         """Put a package together for an agent: all of it in start-up order, or nothing.
 
@@ -115,6 +125,8 @@ class Session(Work):
                 as itself only.
             triggered: paths of further files that have to load.
             indexes: indexes that have to cover the package as it is now.
+            lease: the lease of the agent's session, whose time may not be over. While
+                one runs, the package starts under it only.
 
         Raises:
             NotFoundError: ``package.not-found``; it leaves no receipt.
@@ -125,5 +137,10 @@ class Session(Work):
         from uaix_core.session.starts import start  # noqa: PLC0415 - on first use
 
         return start(
-            self, package_id, agent_id=agent_id, triggered=triggered, indexes=indexes
+            self,
+            package_id,
+            agent_id=agent_id,
+            triggered=triggered,
+            indexes=indexes,
+            lease=lease,
         )

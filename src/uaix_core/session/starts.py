@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from uaix_core.leases.holding import fence, lease_state
 from uaix_core.packages.export import find_package
 from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.writes import write
 from uaix_core.startup.assembling import decide_start
-from uaix_core.startup.checks import StartupError
+from uaix_core.startup.checks import LEASE, StartupCheck, StartupError
 from uaix_core.startup.consents import (
     Consented,
     Granting,
@@ -24,8 +25,9 @@ from uaix_core.store.port import Veiling
 from uaix_core.values.ids import Principal, check_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from uaix_core.leases.holding import Lease, LeaseState
     from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.session.work import Work
     from uaix_core.startup.assembling import Assembly, Started
@@ -34,24 +36,36 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Snapshot
 
 
-def start(
+def start(  # noqa: PLR0913 - what a start is asked for
     work: Work,
     package_id: str,
     *,
     agent_id: str,
     triggered: Collection[str] = (),
     indexes: Iterable[IndexWatermark] = (),
+    lease: Lease | None = None,
 ) -> Assembly:
     """Put a package together for an agent; `Session.start` says what it does."""
     wanted = Wanted(
-        package_id, check_id(agent_id, "agent_id"), tuple(triggered), tuple(indexes)
+        package_id,
+        check_id(agent_id, "agent_id"),
+        tuple(triggered),
+        tuple(indexes),
+        lease_id=None if lease is None else lease.lease_id,
+        fence=None if lease is None else lease.fence,
     )
     writing = work.writing()
     decisions: list[Started] = []
 
     def decided(snapshot: Snapshot) -> Commit:
-        decisions.append(decide_start(snapshot, writing, wanted))
-        return decisions[-1].commit
+        state = lease_state(snapshot, package_id)
+        failed = tuple(_lease_checks(state, wanted, lease, writing.now))
+        started = decide_start(snapshot, writing, attrs.evolve(wanted, failed=failed))
+        decisions.append(started)
+        expects = [*started.commit.expects, state.expect]
+        if lease is not None and not failed:
+            expects.append(fence(lease))
+        return attrs.evolve(started.commit, expects=expects)
 
     store = work.store.unveiled() if isinstance(work.store, Veiling) else work.store
     recorded: Recorded = write(store, work.scope, decided)
@@ -59,6 +73,24 @@ def start(
     if started.assembly is None:
         raise StartupError(package_id, started.failed, started.receipt)
     return attrs.evolve(started.assembly, seq=recorded.seq, is_staged=work.is_staged)
+
+
+def _lease_checks(
+    state: LeaseState, wanted: Wanted, lease: Lease | None, now: int
+) -> Iterator[StartupCheck]:
+    """The lease that is named has to run; where none is, none may."""
+    if lease is None:
+        if state.runs(now):
+            yield StartupCheck(LEASE, wanted.package_id)
+        return
+    held = state.lease
+    is_right = held is not None and (held.lease_id, held.fence, held.agent_id) == (
+        lease.lease_id,
+        lease.fence,
+        wanted.agent_id,
+    )
+    if not (is_right and state.runs(now)):
+        yield StartupCheck(LEASE, lease.lease_id)
 
 
 class Consents:

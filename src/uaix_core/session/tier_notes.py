@@ -17,6 +17,7 @@ from uaix_core.values.instants import EARLIEST, FOREVER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from uaix_core.leases.holding import Lease
     from uaix_core.tiers.answers import Erased, Written
     from uaix_core.tiers.proposal_relations import Pointer
     from uaix_core.tiers.reading import PointerView, VarianceReport
@@ -36,6 +37,7 @@ class Variances(TierVerbs):
         why: str,
         cause: str = "policy",
         occurred_at: int | None = None,
+        lease: Lease | None = None,
     ) -> Written:
         """Record that an agent behaved otherwise than its persona says; no receipt.
 
@@ -47,17 +49,22 @@ class Variances(TierVerbs):
             why: why, 1 to 2,000 characters.
             cause: policy or platform.
             occurred_at: when (microseconds UTC); now without it.
+            lease: the lease that it is written under; without one nothing is asked.
 
         Raises:
             NotFoundError: ``package.not-found``, ``record.not-found``.
-            CallerError: ``tier.*``, ``id.syntax``, ``instant.range``, ``text.secret``.
+            ConflictError: ``lease.lost``.
+            CallerError: ``tier.*``, ``id.syntax``, ``instant.range``, ``text.secret``,
+                ``lease.other``.
 
         """
         said = {"path": path, "what": what, "why": why, "agent_id": agent_id}
         refuse_secret(said)
         agent = AgentOf(package_id, agent_id)
         diverging = Diverging(path, what, why, cause, occurred_at)
-        return self._write(
+        return self._write_as(
+            agent,
+            lease,
             "variance_id",
             lambda snapshot, writing: decide_variance(
                 snapshot, writing, agent, diverging

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from uaix_core.history.relations import Receipt
+from uaix_core.leases.holding import check_about
 from uaix_core.session.writes import write
 from uaix_core.tiers.answers import Erased, Written
 from uaix_core.tiers.erasing import Erasing, Plan, decide_erasure
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from uaix_core.history.receipts import Writing
+    from uaix_core.leases.holding import Lease
     from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.session.work import Work
     from uaix_core.store.port import Snapshot
+    from uaix_core.tiers.recording import AgentOf
 
 
 class TierVerbs:
@@ -27,7 +30,11 @@ class TierVerbs:
         self._work = work
 
     def _write(
-        self, id_field: str, decide: Callable[[Snapshot, Writing], Commit | Written]
+        self,
+        id_field: str,
+        decide: Callable[[Snapshot, Writing], Commit | Written],
+        *,
+        lease: Lease | None = None,
     ) -> Written:
         """Write the row of a decision, and answer with the id in this field.
 
@@ -36,7 +43,10 @@ class TierVerbs:
         work = self._work
         writing = work.writing()
         recorded: Recorded | Written = write(
-            work.store, work.scope, lambda snapshot: decide(snapshot, writing)
+            work.store,
+            work.scope,
+            lambda snapshot: decide(snapshot, writing),
+            lease=lease,
         )
         if isinstance(recorded, Written):
             return attrs.evolve(recorded, is_staged=work.is_staged)
@@ -49,6 +59,18 @@ class TierVerbs:
             receipts[0].receipt_id if receipts else None,
             is_staged=work.is_staged,
         )
+
+    def _write_as(
+        self,
+        agent: AgentOf,
+        lease: Lease | None,
+        id_field: str,
+        decide: Callable[[Snapshot, Writing], Commit],
+    ) -> Written:
+        """Write what an agent recorded, and nothing once its lease was lost."""
+        if lease is not None:
+            check_about(lease, agent.package_id, agent.agent_id)
+        return self._write(id_field, decide, lease=lease)
 
     def _erase(self, package_id: str, kind: str, ids: Iterable[str]) -> Erased:
         """Erase texts of a tier, and those of proposals that were made from them."""

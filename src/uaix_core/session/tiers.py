@@ -19,6 +19,7 @@ from uaix_core.values.ids import check_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from uaix_core.leases.holding import Lease
     from uaix_core.session.work import Work
     from uaix_core.tiers.answers import Erased, Written
     from uaix_core.tiers.relations import Conversation, Turn, WorkingState
@@ -81,7 +82,13 @@ class ShortTermMemory(TierVerbs):
     """
 
     def put(
-        self, package_id: str, agent_id: str, text: str, *, seen: int | None = None
+        self,
+        package_id: str,
+        agent_id: str,
+        text: str,
+        *,
+        seen: int | None = None,
+        lease: Lease | None = None,
     ) -> Written:
         """Replace the working state; it leaves no receipt.
 
@@ -91,16 +98,21 @@ class ShortTermMemory(TierVerbs):
             text: the whole state, at most 100,000 characters.
             seen: the number of the state that is replaced, 0 for none; without it
                 whatever stands is.
+            lease: the lease that it is written under; without one nothing is asked.
 
         Raises:
             NotFoundError: ``package.not-found``.
-            ConflictError: ``short-term.stale`` when another one than ``seen`` stands.
-            CallerError: ``tier.agent``, ``tier.text``, ``id.syntax``, ``text.secret``.
+            ConflictError: ``short-term.stale`` when another one than ``seen`` stands,
+                ``lease.lost``.
+            CallerError: ``tier.agent``, ``tier.text``, ``id.syntax``, ``text.secret``,
+                ``lease.other``.
 
         """
         refuse_secret({"text": text, "agent_id": agent_id})
         agent = AgentOf(package_id, agent_id)
-        return self._write(
+        return self._write_as(
+            agent,
+            lease,
             "state_id",
             lambda snapshot, writing: decide_state(
                 snapshot, writing, agent, text, seen
@@ -170,6 +182,7 @@ class Conversations(TierVerbs):
         *,
         said_at: int | None = None,
         seen: int | None = None,
+        lease: Lease | None = None,
     ) -> Written:
         """Append a turn; it leaves no receipt.
 
@@ -183,18 +196,23 @@ class Conversations(TierVerbs):
             said_at: when (microseconds UTC); now without it.
             seen: the number of the turn that it follows, 0 for none; so a retry of
                 what went through is refused and adds nothing.
+            lease: the lease that it is written under; without one nothing is asked.
 
         Raises:
             NotFoundError: ``package.not-found``.
-            ConflictError: ``conversation.stale`` when another turn is the last.
-            CallerError: ``tier.*``, ``id.syntax``, ``instant.range``, ``text.secret``.
+            ConflictError: ``conversation.stale`` when another turn is the last,
+                ``lease.lost``.
+            CallerError: ``tier.*``, ``id.syntax``, ``instant.range``, ``text.secret``,
+                ``lease.other``.
 
         """
         ids = [agent_id, conversation_id]
         refuse_secret({"text": text, "ids": ids})
         agent = AgentOf(package_id, agent_id)
         saying = Saying(conversation_id, role, text, said_at, seen)
-        return self._write(
+        return self._write_as(
+            agent,
+            lease,
             "turn_id",
             lambda snapshot, writing: decide_turn(snapshot, writing, agent, saying),
         )

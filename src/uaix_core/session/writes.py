@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from uaix_core.leases.holding import check_held, fenced
 from uaix_core.schema.commits import Commit, Recorded
 from uaix_core.store.port import Holding
 from uaix_core.values.errors import ConflictError
@@ -17,6 +18,7 @@ from uaix_core.values.errors import ConflictError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from uaix_core.leases.holding import Lease
     from uaix_core.schema.relations import Ref
     from uaix_core.store.port import Snapshot, Store
     from uaix_core.values.ids import ScopeId
@@ -34,6 +36,7 @@ def write(
     decide: Callable[[Snapshot], Commit | _R],
     *,
     named: Collection[Ref] = (),
+    lease: Lease | None = None,
 ) -> Recorded | _R:
     """Decide and append until one goes through.
 
@@ -42,18 +45,23 @@ def write(
         scope: the one scope that is read and written.
         decide: returns the commit to write, or an answer that needs none.
         named: rows whose expected versions the caller gave.
+        lease: one that has to be held, or nothing is written.
 
     Raises:
-        ConflictError: over a named row, or after `ATTEMPTS` tries.
+        ConflictError: over a named row, or after `ATTEMPTS` tries; ``lease.lost``.
 
     """
     if isinstance(store, Holding):
         store.hold(scope)
     for attempt in range(ATTEMPTS):
         with store.snapshot(scope) as snapshot:
+            if lease is not None:
+                check_held(snapshot, lease)
             decision = decide(snapshot)
         if not isinstance(decision, Commit):
             return decision
+        if lease is not None:
+            decision = fenced(decision, lease)
         try:
             return store.append(decision)
         except ConflictError as error:

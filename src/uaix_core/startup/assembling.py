@@ -76,7 +76,8 @@ class Assembly:
 
     ``assembly_sha256`` is the SHA-256 of the RFC 8785 form of the list of ``[path,
     SHA-256 of the content]``: the same wherever the same is given. ``consents`` are the
-    ids of those that lifted something.
+    ids of those that lifted something. ``lease_id`` and ``fence`` are of the lease that
+    it was started under, None without one.
     """
 
     package_id: str
@@ -86,6 +87,8 @@ class Assembly:
     assembly_sha256: str
     records: tuple[StartupRecord, ...]
     consents: tuple[str, ...] = ()
+    lease_id: str | None = None
+    fence: int | None = None
     seq: int = 0
     receipt: str = ""
     is_staged: bool = False
@@ -161,6 +164,8 @@ def decide_start(snapshot: Snapshot, writing: Writing, wanted: Wanted) -> Starte
         "blanked": assembly.blanked_count,
         "consents": list(assembly.consents),
     }
+    if wanted.lease_id is not None:
+        details["lease_id"] = wanted.lease_id
     commit = _commit(writing, found, receipt_id, "accepted", details)
     return Started(commit, receipt_id, (), assembly)
 
@@ -235,6 +240,8 @@ def _assembly(
         assembly_sha256=canonical_digest(given),
         records=tuple(records),
         consents=tuple(used),
+        lease_id=wanted.lease_id,
+        fence=wanted.fence,
         receipt=receipt_id,
     )
 

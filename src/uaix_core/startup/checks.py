@@ -30,6 +30,7 @@ REVIEW: Final = "startup.review"
 CONFLICT: Final = "startup.conflict"
 DISCLOSURE: Final = "startup.disclosure"
 INDEX: Final = "startup.index"
+LEASE: Final = "startup.lease"
 
 #: Every check by its code: what failed, and what to do next.
 CHECKS: Final[Mapping[str, tuple[str, str]]] = {
@@ -76,6 +77,10 @@ CHECKS: Final[Mapping[str, tuple[str, str]]] = {
         "write the mark where marks are read, or have a consent for the whole file",
     ),
     INDEX: ("an index doesn't cover the package yet", "let it catch up first"),
+    LEASE: (
+        "it isn't under the lease that runs for this package and agent",
+        "acquire or renew a lease and name it, or wait until that of another is over",
+    ),
 }
 
 
@@ -83,7 +88,8 @@ CHECKS: Final[Mapping[str, tuple[str, str]]] = {
 class StartupCheck:
     """One check that failed: a code of `CHECKS`, and what it is about.
 
-    ``path`` is a file of the package, or else the package, an agent or an index.
+    ``path`` is a file of the package, or else the package, an agent, an index or a
+    lease.
     """
 
     code: str

@@ -36,13 +36,17 @@ class Wanted:
     """Which package is to start, for whom, and with what beside it.
 
     ``triggered`` are files that load although no scope registers them; each has to be
-    there. ``indexes`` have to cover the package.
+    there. ``indexes`` have to cover the package. ``lease_id`` and ``fence`` are of the
+    lease that it starts under; ``failed`` are checks that others made and that failed.
     """
 
     package_id: str
     agent_id: str
     triggered: tuple[str, ...] = ()
     indexes: tuple[IndexWatermark, ...] = ()
+    lease_id: str | None = None
+    fence: int | None = None
+    failed: tuple[StartupCheck, ...] = ()
 
 
 @attrs.frozen
@@ -73,7 +77,7 @@ def judge_startup(
     """Make every check but that of disclosures, which asks for consents."""
     manifest = found.checkpoint.manifest
     known = Declared()
-    failed: list[StartupCheck] = []
+    failed: list[StartupCheck] = [*wanted.failed]
     if manifest is None:
         failed.append(StartupCheck(checks.ERASED, MANIFEST_PATH))
     else:

@@ -1,0 +1,1 @@
+"""Leases: one session of one agent is at work with a package at a time."""
