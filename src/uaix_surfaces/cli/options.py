@@ -15,8 +15,10 @@ from uaix_surfaces.cli.failures import usable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from uaix_core.leases.holding import Lease
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Checks
+    from uaix_core.session.session import Session
 
 
 class At(NamedTuple):
@@ -106,6 +108,22 @@ def checked_id(text: str, path: str) -> str:
         return check_id(text, path)
 
 
+def _lease_id(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> str | None:
+    return None if text is None else checked_id(text, "--lease")
+
+
+def named_lease(session: Session, lease_id: str | None) -> Lease | None:
+    """The lease that ``--lease`` names; None without the option.
+
+    Raises:
+        NotFoundError: ``lease.not-found``.
+
+    """
+    return None if lease_id is None else session.leases.get(lease_id)
+
+
 def _package_id(_context: click.Context, option: click.Parameter, text: str) -> str:
     # Where it may be left out, it is empty.
     return checked_id(text, _PACKAGE_ID) if text or option.required else text
@@ -166,6 +184,13 @@ key_option = click.option(
     metavar="KEY",
     callback=_key,
     help="An idempotency key: a repeated call writes nothing.",
+)
+lease_option = click.option(
+    "--lease",
+    "lease_id",
+    metavar="ID",
+    callback=_lease_id,
+    help="The lease that it is done under; refused once it was lost.",
 )
 package_argument = click.argument(
     "package_id", metavar=_PACKAGE_ID, callback=_package_id

@@ -66,6 +66,7 @@ VERBS = {
     "pick": Verb("parting", "Decide for one of two packages that have parted."),
     "export": Verb("exporting", "Read a package back, byte for byte."),
     "start": Verb("starting", "Put a package together for an agent."),
+    "lease": Verb("leasing", "Say which session is at work with a package."),
     "consent": Verb("consenting", "Say who may see what a package hides."),
     "policy": Verb("accepting", "Show or set what a scope asks of packages."),
     "list": Verb("reading", "List the packages of a scope."),

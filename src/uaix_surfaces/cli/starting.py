@@ -18,6 +18,8 @@ from uaix_surfaces.cli.options import (
     at_options,
     checked_id,
     json_option,
+    lease_option,
+    named_lease,
     package_argument,
 )
 from uaix_surfaces.cli.output import Output
@@ -54,6 +56,7 @@ def _agent(_context: click.Context, _option: click.Parameter, text: str) -> str:
     metavar="PATH",
     help="Load this file as well, which has to be there; may be repeated.",
 )
+@lease_option
 @click.option(
     "-o",
     "--output",
@@ -68,6 +71,7 @@ def start_verb(  # noqa: PLR0913 - the options of the verb
     *,
     agent_id: str,
     triggered: tuple[str, ...],
+    lease_id: str | None,
     target: Path | None,
     as_json: bool,
     at: At,
@@ -99,7 +103,12 @@ def start_verb(  # noqa: PLR0913 - the options of the verb
         out.working(f"starting {package_id}"),
         open_session(at.url, scope=at.scope, principal=at.actor) as session,
     ):
-        assembly = session.start(package_id, agent_id=agent_id, triggered=triggered)
+        assembly = session.start(
+            package_id,
+            agent_id=agent_id,
+            triggered=triggered,
+            lease=named_lease(session, lease_id),
+        )
     if place is not None:
         write_folder(place, assembly.files)
     _tell(out, assembly, None if target is None else str(target))

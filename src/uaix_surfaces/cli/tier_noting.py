@@ -13,6 +13,8 @@ from uaix_core.values.instants import EARLIEST, FOREVER
 from uaix_surfaces.cli.options import (
     at_options,
     json_option,
+    lease_option,
+    named_lease,
     package_argument,
     scope_option,
     store_option,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     help="Who made it so.",
 )
 @instant_option("--at", "occurred_at", "When it was; now without it.")
+@lease_option
 @at_options
 @json_option
 def diverge_verb(  # noqa: PLR0913 - the options of the verb
@@ -62,6 +65,7 @@ def diverge_verb(  # noqa: PLR0913 - the options of the verb
     why: str,
     cause: str,
     occurred_at: int | None,
+    lease_id: str | None,
     as_json: bool,
     at: At,
 ) -> int:
@@ -82,6 +86,7 @@ def diverge_verb(  # noqa: PLR0913 - the options of the verb
             why=why,
             cause=cause,
             occurred_at=occurred_at,
+            lease=named_lease(session, lease_id),
         )
     return tell_answer(answer, f"{path}: recorded", as_json=as_json)
 

@@ -11,7 +11,13 @@ from uaix_core.tiers.erasing import KINDS
 from uaix_core.tiers.recording import ROLES
 from uaix_surfaces.cli import tier_noting, tier_testing
 from uaix_surfaces.cli.failures import OK, UNUSABLE
-from uaix_surfaces.cli.options import at_options, json_option, package_argument
+from uaix_surfaces.cli.options import (
+    at_options,
+    json_option,
+    lease_option,
+    named_lease,
+    package_argument,
+)
 from uaix_surfaces.cli.output import write_error
 from uaix_surfaces.cli.tier_lines import (
     agent_option,
@@ -70,6 +76,7 @@ _conversation = click.option(
     metavar="NUMBER",
     help="Replace only the state of this number; 0 for none.",
 )
+@lease_option
 @at_options
 @json_option
 def state_verb(  # noqa: PLR0913 - the options of the verb
@@ -79,6 +86,7 @@ def state_verb(  # noqa: PLR0913 - the options of the verb
     text: str | None,
     file: Path | None,
     seen: int | None,
+    lease_id: str | None,
     as_json: bool,
     at: At,
 ) -> int:
@@ -94,7 +102,8 @@ def state_verb(  # noqa: PLR0913 - the options of the verb
     with open_session(at.url, scope=at.scope, principal=at.actor) as session:
         memory = session.tiers.short_term
         if said is not None:
-            answer = memory.put(package_id, agent_id, said, seen=seen)
+            lease = named_lease(session, lease_id)
+            answer = memory.put(package_id, agent_id, said, seen=seen, lease=lease)
             return tell_answer(
                 answer, f"{agent_id}: state {answer.number}", as_json=as_json
             )
@@ -114,6 +123,7 @@ def state_verb(  # noqa: PLR0913 - the options of the verb
 )
 @text_options
 @instant_option("--at", "said_at", "When it was said; now without it.")
+@lease_option
 @at_options
 @json_option
 def say_verb(  # noqa: PLR0913 - the options of the verb
@@ -125,6 +135,7 @@ def say_verb(  # noqa: PLR0913 - the options of the verb
     text: str | None,
     file: Path | None,
     said_at: int | None,
+    lease_id: str | None,
     as_json: bool,
     at: At,
 ) -> int:
@@ -138,7 +149,13 @@ def say_verb(  # noqa: PLR0913 - the options of the verb
     said = needed_text(text, file)
     with open_session(at.url, scope=at.scope, principal=at.actor) as session:
         answer = session.tiers.conversations.add(
-            package_id, agent_id, conversation, role, said, said_at=said_at
+            package_id,
+            agent_id,
+            conversation,
+            role,
+            said,
+            said_at=said_at,
+            lease=named_lease(session, lease_id),
         )
     return tell_answer(answer, f"{conversation}: turn {answer.number}", as_json=as_json)
 
