@@ -17,6 +17,7 @@ from uaix_core import (
     Authorisation,
     ConsentPlace,
     EditedFiles,
+    Lease,
     PackageSource,
     PointerDraft,
     QueuedChange,
@@ -48,6 +49,7 @@ ROOMS = (
     "registrations",
     "review",
     "consents",
+    "leases",
     "proposals",
     "tiers.short_term",
     "tiers.conversations",
@@ -120,6 +122,11 @@ class World:
             "content": b"Other: words.\n",
             "expected_revision": ids["revision_id"],
             "revisions": {VOICE: ids["revision_id"]},
+            "session_id": "run",
+            "life": 60_000_000,
+            "lease": Lease(
+                ids["lease_id"], self.package_id, self.agent_id, "run", 1, "x"
+            ),
             "places": [ConsentPlace(VOICE)],
             "reader": BOB,
             "until_at": 2**52,
@@ -215,6 +222,9 @@ def filled(places: Places) -> dict[str, str]:
         OTHER, DRAFT, sources=[TierRef("turn", turn.id)], reason=CANARY
     )
     consent = human.consents.grant(OTHER, BOB, [ConsentPlace(VOICE)], until_at=2**52)
+    lease = host.leases.acquire(
+        OTHER, agent_id=BOB.id, session_id="run", life=60_000_000
+    )
     return {
         "record_id": head.record_id,
         "revision_id": revised.revision_id,
@@ -229,6 +239,7 @@ def filled(places: Places) -> dict[str, str]:
         "proposal_id": proposal.id,
         "pointer_id": proposal.id,
         "consent_id": consent.consent_id,
+        "lease_id": lease.lease_id,
     }
 
 

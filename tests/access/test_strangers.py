@@ -198,6 +198,7 @@ READING = frozenset(
         "diff_revisions",
         "get",
         "history",
+        "holder",
         "list",
         "read",
         "read_at",

@@ -17,6 +17,7 @@ from uaix_core.history.relations import (
     KEY_BINDING,
     REVISION,
 )
+from uaix_core.leases.relations import HELD_LEASE
 from uaix_core.packages.relations import ACCEPTANCE, ACCEPTANCE_IN_FORCE, DIMENSION
 from uaix_core.startup.body_facts import facts_of
 from uaix_core.tiers.proposal_relations import PROPOSAL
@@ -45,6 +46,9 @@ SHARED: Final = frozenset(
         REGISTRATION,
     )
 )
+#: Relations that every agent of a package sees, whichever agent a row names: who is at
+#: work with the package keeps the others out, so they have to be told.
+_OF_ALL_AGENTS: Final = frozenset((HELD_LEASE.name,))
 #: Relations whose rows hold the text of a file.
 _TEXTS: Final = frozenset((REVISION.name, CONFLICT.name, PROPOSAL.name))
 _JSON: Final = "application/json"
@@ -82,9 +86,10 @@ class Sight:
         package_id: str | None = getattr(row, PACKAGE_FIELD) or None
         if not self.standing.may_see(package_id):
             return False
-        agent_id = getattr(row, AGENT_FIELD, None)
-        if self._agent is not None and agent_id not in (None, self._agent):
-            return False
+        if self._agent is not None and relation.name not in _OF_ALL_AGENTS:
+            agent_id = getattr(row, AGENT_FIELD, None)
+            if agent_id not in (None, self._agent):
+                return False
         if self._is_unveiled or self.standing.sees_hidden(package_id):
             return True
         return self._is_shown(relation, row)

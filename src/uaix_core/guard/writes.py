@@ -12,6 +12,7 @@ import attrs
 
 from uaix_core.guard.sight import AGENT_FIELD, PACKAGE_FIELD, SHARED
 from uaix_core.history.relations import Receipt
+from uaix_core.leases.relations import LEASE_TIME
 from uaix_core.tiers.relations import (
     ERASURE_MARK,
     FIDELITY_CASE,
@@ -42,6 +43,7 @@ RECEIPTLESS: Final[Mapping[str, str]] = {
     VARIANCE.name: "note",
     PLATFORM_NOTE.name: "note",
     INDEX_MARK.name: "note",
+    LEASE_TIME.name: "lease",
     FIDELITY_CASE.name: "fidelity",
     FIDELITY_RESULT.name: "fidelity",
     ERASURE_MARK.name: ERASE,
