@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.access.places import ADA, APOLLO, BOB, CAROL, OTHER, Places
+from tests.access.strangers import PERSONA
 from tests.session.leasing import LIFE, NEXT, RUN, refused, says, take, turns
 from tests.session.starting import AGENT, ID
 
@@ -31,6 +32,26 @@ def test_an_agent_works_under_its_lease(places: Places) -> None:
     assert "released" == agent.leases.release(kept).outcome
     refused("lease.lost", says, agent, kept)
     assert ["x"] == turns(agent)
+
+
+def test_what_an_agent_keeps_is_written_under_the_lease(places: Places) -> None:
+    """Another run with a token as good writes nothing of its own meanwhile."""
+    lease = take(places.of(ADA))
+    other = places.of(ADA)
+    tiers = other.tiers
+
+    for call in (
+        lambda **given: tiers.short_term.put(ID, AGENT, "text", **given),
+        lambda **given: tiers.conversations.add(ID, AGENT, "c", "user", "x", **given),
+        lambda **given: tiers.variance.record(
+            ID, AGENT, PERSONA, what="x", why="y", **given
+        ),
+    ):
+        refused("lease.needed", call)
+        call(lease=lease)
+    places.clock.at += LIFE
+    tiers.short_term.put(ID, AGENT, "text")
+    places.host().tiers.short_term.put(ID, AGENT, "the host's own")
 
 
 def test_a_lease_of_another_package_is_not_told(quick: Places) -> None:

@@ -15,6 +15,7 @@ from uaix_core.access.denials import READ, denial_commit
 from uaix_core.access.standing import authenticated, authority_scope
 from uaix_core.access.tokens import invalid
 from uaix_core.guard.bound import without_deleted
+from uaix_core.guard.fencing import check_fenced
 from uaix_core.guard.sight import Sight
 from uaix_core.guard.snapshot import GuardedSnapshot
 from uaix_core.guard.writes import refusal_of
@@ -121,6 +122,7 @@ class GuardedStore:
 
         Raises:
             AccessError: ``access.denied``, ``credential.invalid``, ``keys.missing``.
+            ConflictError: ``lease.needed``.
             UaixError: what the store behind it raises.
 
         """
@@ -132,6 +134,8 @@ class GuardedStore:
         if any(one.role == "agent" for one in standing.entitled):
             with self._inner.snapshot(commit.scope) as inner:
                 standing = _bound(inner, standing)
+                now = self._holder.clock.now()
+                check_fenced(self.schema, inner, commit, now)
         refusal = refusal_of(self.schema, standing, commit)
         if refusal is not None:
             self._deny(standing, refusal.code, refusal.operation, refusal.target)
