@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.gate.disguises import DISGUISES
 
 from uaix_core.gate.decoding import base64_text, hex_text
-from uaix_core.gate.folding import MAX_DECOMPOSITION, fold
 from uaix_core.gate.views import MAX_EXPANSION, MAX_VIEWS, plain_views, views_of
+from uaix_core.values.folding import MAX_DECOMPOSITION, fold
 
 WORD = "Marigold-Seeds_24"
 

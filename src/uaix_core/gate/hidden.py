@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from uaix_core.gate.folding import fold
 from uaix_core.gate.hits import Hit, by_place, byte_offset
+from uaix_core.values.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,11 +15,11 @@ from uaix_core.gate.checksums import has_crc_base62
 from uaix_core.gate.detectors import compiled
 from uaix_core.gate.detectors_keys import ARMOUR
 from uaix_core.gate.entropy import entropy_spans, is_mixed, may_hold
-from uaix_core.gate.folding import lowered
 from uaix_core.gate.placeholders import is_placeholder
 from uaix_core.gate.shapes import is_slug
 from uaix_core.gate.structured import JWT, URL, url_credentials, web_tokens
 from uaix_core.gate.table import HIGH_ENTROPY, TOKENS
+from uaix_core.values.folding import lowered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.gate.decoding import escape_edits
-from uaix_core.gate.folding import lowered
 from uaix_core.gate.hits import Hit, byte_offsets
 from uaix_core.gate.sentences import (
     Sentences,
@@ -23,6 +22,7 @@ from uaix_core.gate.sentences import (
 )
 from uaix_core.gate.view import edited_view
 from uaix_core.gate.views import plain_views
+from uaix_core.values.folding import lowered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from uaix_core.gate.folding import fold, fold_lengths
+from uaix_core.values.folding import fold, fold_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

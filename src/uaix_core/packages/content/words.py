@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from uaix_core.gate.folding import fold
+from uaix_core.values.folding import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
