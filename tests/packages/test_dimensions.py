@@ -17,7 +17,7 @@ from uaix_core.packages.dimensions import RECOGNISED, dimension_fields
 from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.packages.templates.new import new_package
 from uaix_core.values.parsing import fold_label, parse_body
-from uaix_core.values.parsing.marks import DISCLOSURES
+from uaix_core.values.parsing.words import DISCLOSURES
 from uaix_core.values.text import is_storable
 
 ORIENTATION_FILE = PERSONALITY_FOLDER + "romantic-orientation.uai"

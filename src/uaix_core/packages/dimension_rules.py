@@ -21,23 +21,21 @@ from uaix_core.packages.paths import shown
 from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.values.errors import CallerError
 from uaix_core.values.instants import parse_instant
+from uaix_core.values.parsing.marking import file_marks_of, marked_parts
 from uaix_core.values.parsing.marks import (
     DEPTH_NAMES,
     DISCLOSURE_NAMES,
-    HIDDEN,
     MARK_NAMES,
     depth_of,
-    file_marks_of,
-    known_word,
-    marked_parts,
 )
 from uaix_core.values.parsing.view import NOTES, fold_label
+from uaix_core.values.parsing.words import HIDDEN, known_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from uaix_core.packages.findings import Severity
-    from uaix_core.values.parsing.marks import MarkedPart
+    from uaix_core.values.parsing.marking import MarkedPart
     from uaix_core.values.parsing.view import ParsedBody
 
 

@@ -13,21 +13,18 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from uaix_core.values.parsing.blocks import MAX_LABEL, label_of
-from uaix_core.values.parsing.marks import (
-    DEPTH_NAMES,
-    DISCLOSURE_NAMES,
-    MARK_NAMES,
-    marked_parts,
-    split_label,
-)
+from uaix_core.values.parsing.marked_labels import split_label
+from uaix_core.values.parsing.marking import marked_parts
+from uaix_core.values.parsing.marks import DEPTH_NAMES, DISCLOSURE_NAMES, MARK_NAMES
 from uaix_core.values.parsing.scalars import list_items
 from uaix_core.values.parsing.view import fold_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from uaix_core.values.parsing.marks import Disclosure, MarkedPart
+    from uaix_core.values.parsing.marking import MarkedPart
     from uaix_core.values.parsing.view import BodySection, ParsedBody
+    from uaix_core.values.parsing.words import Disclosure
 
 DESCRIPTION: Final = "description"
 ENUMERATED_VALUES: Final = "enumerated_values"

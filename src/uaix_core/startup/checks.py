@@ -74,7 +74,7 @@ CHECKS: Final[Mapping[str, tuple[str, str]]] = {
     CONFLICT: ("a conflict over the record is open", "a person decides it first"),
     DISCLOSURE: (
         "the file names a limit of disclosure that can't be read",
-        "write the mark where marks are read, or have a consent for the whole file",
+        "write the mark in a form that is read, or have a consent for the whole file",
     ),
     INDEX: ("an index doesn't cover the package yet", "let it catch up first"),
     LEASE: (

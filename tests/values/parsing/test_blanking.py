@@ -12,7 +12,8 @@ from tests.values.parsing.bodies import TEXTS
 from uaix_core.values.parsing import parse_body
 from uaix_core.values.parsing.blanking import blanked, hidden_spans, may_hide
 from uaix_core.values.parsing.json_places import value_places
-from uaix_core.values.parsing.marks import HIDDEN, file_marks_of, marked_parts
+from uaix_core.values.parsing.marking import file_marks_of, marked_parts
+from uaix_core.values.parsing.words import HIDDEN
 
 UAI, JSON = "text/uaix", "application/json"
 

@@ -2,7 +2,6 @@
 
 from uaix_core.values.parsing.body import parse_body
 from uaix_core.values.parsing.digest import canonical_text_digest
-from uaix_core.values.parsing.redaction import redacted
 from uaix_core.values.parsing.view import (
     BodyField,
     BodyNote,
@@ -23,5 +22,4 @@ __all__ = [
     "canonical_text_digest",
     "fold_label",
     "parse_body",
-    "redacted",
 ]

@@ -16,45 +16,38 @@ from typing import TYPE_CHECKING, Final, cast
 import attrs
 
 from uaix_core.values.parsing.blocks import heading_of
-from uaix_core.values.parsing.body import parse_body
+from uaix_core.values.parsing.body import JSON_MEDIA, parse_body
 from uaix_core.values.parsing.front_matter import comment_of, front_matter_end
 from uaix_core.values.parsing.json_places import value_places
-from uaix_core.values.parsing.marks import (
-    HIDDEN,
-    file_marks_of,
-    marked_parts,
-    split_label,
+from uaix_core.values.parsing.limit_words import BRACKETS_OPEN
+from uaix_core.values.parsing.limits import (
+    has_remark,
+    is_limiting_label,
+    may_limit,
+    names_limit,
+    plain,
 )
-from uaix_core.values.parsing.redaction import KEPT
+from uaix_core.values.parsing.marked_labels import split_label
+from uaix_core.values.parsing.marking import Marking
 from uaix_core.values.parsing.view import fold_label
+from uaix_core.values.parsing.words import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from uaix_core.values.parsing.marks import MarkedPart
+    from uaix_core.values.parsing.marking import MarkedPart
     from uaix_core.values.parsing.view import BodyField, BodySection, ParsedBody
 
 #: The names of what has no label of its own.
 FRONT_MATTER: Final = "front_matter"
 TITLE: Final = "title"
 TEXT: Final = "text"
+#: Front matter that says what kind of file this is, and nothing about the persona.
+KEPT: Final = frozenset(("uaix", "type"))
 
 _BOM: Final = b"\xef\xbb\xbf"
+_opens = re.compile(f"[{re.escape(BRACKETS_OPEN)}]").search
 _newline = re.compile(rb"\r\n|\r|\n")
-#: What may stand around a word: white space of any kind, quotes, emphasis.
-_QUOTE: Final = r"[\s\"'`*_\\]*"
-#: What every body holds in which something is hidden; JSON may escape any of it.
-_may_hide = re.compile(
-    rb"disclosure|none|private|sensitive|\\u00", re.IGNORECASE
-).search
-#: A text that names a limit, wherever it stands.
-_names_limit = re.compile(
-    rf"\({_QUOTE}(?:private|sensitive){_QUOTE}\)"
-    rf"|\({_QUOTE}none{_QUOTE}\){_QUOTE}:"
-    rf"|disclosure(?:[ _-]?(?:level|tag))?{_QUOTE}[:=]{_QUOTE}"
-    rf"(?!public\b)[^\W_]",
-    re.IGNORECASE,
-).search
 
 
 @attrs.frozen
@@ -80,7 +73,8 @@ class HiddenSpan:
 
 def may_hide(data: bytes) -> bool:
     """Whether a body is worth reading for marks; where not, it hides nothing."""
-    return _may_hide(data) is not None
+    # JSON may escape any character.
+    return b"\\u" in data or may_limit(plain(data.decode("utf-8", "replace")))
 
 
 def hidden_spans(data: bytes, media_type: str) -> tuple[HiddenSpan, ...] | None:
@@ -92,16 +86,30 @@ def hidden_spans(data: bytes, media_type: str) -> tuple[HiddenSpan, ...] | None:
     if not may_hide(data):
         return ()
     parsed = parse_body(data, media_type)
-    parts = tuple(marked_parts(parsed))
-    names = (parsed.title or "", *(part.label for part in parts))
-    if parsed.dialect == "binary" or any(map(_names_limit, names)):
-        return None
+    marking = Marking(parsed)
+    parts = tuple(marking.parts())
+    is_whole = marking.file_marks.disclosure in HIDDEN
     hidden = {id(_place(part)): part for part in parts if _hides(part)}
-    if not hidden and not _hides_file(parsed):
-        return None if _names_limit(parsed.unparsed) else ()
+    shown = [part for part in parts if id(_place(part)) not in hidden]
+    # Where all of a body is hidden, no mark can be about anything else.
+    is_open = not is_whole or any(map(_speaks, shown))
+    if parsed.dialect == "binary" or (
+        is_open
+        and (
+            marking.is_unread
+            or _is_unread(parsed, parts)
+            or names_limit(parsed.unparsed)
+            or any(map(_is_split, shown))
+            or (media_type != JSON_MEDIA and _hides_as_json(data, parsed))
+        )
+    ):
+        return None
+    if not hidden and not is_whole:
+        return ()
     if parsed.dialect == "json":
         return tuple(_json_spans(data, parsed, hidden))
-    return tuple(_Page(data, parsed, hidden).spans())
+    beside = {id(part.field): part for part in parts if part.hides}
+    return tuple(_Page(data, parsed, hidden, beside, is_whole=is_whole).spans())
 
 
 def blanked(data: bytes, spans: Iterable[HiddenSpan]) -> bytes:
@@ -122,14 +130,41 @@ def _name_of(section: BodySection) -> str:
     return fold_label(split_label(section.heading)[0])
 
 
+def _speaks(part: MarkedPart) -> bool:
+    """Whether a part says something that isn't a mark, nor what every file says."""
+    is_kept = part.section is None and part.name in KEPT
+    return not (part.is_mark or part.is_plain_mark or is_kept) and bool(part.said)
+
+
 def _hides(part: MarkedPart) -> bool:
     if part.is_plain_mark or (part.section is None and part.name in KEPT):
         return False
-    return part.marks.disclosure in HIDDEN or _names_limit(part.said) is not None
+    return part.marks.disclosure in HIDDEN or names_limit(part.said)
 
 
-def _hides_file(parsed: ParsedBody) -> bool:
-    return file_marks_of(parsed).disclosure in HIDDEN
+def _is_unread(parsed: ParsedBody, parts: Iterable[MarkedPart]) -> bool:
+    """Whether a title, a heading or a label names a limit where no mark is read."""
+    title = parsed.title or ""
+    labels = [part.label for part in parts if not part.is_mark]
+    if not may_limit(plain("\n".join((title, *labels)))):
+        return False
+    is_title = names_limit(title) or split_label(title)[1] in HIDDEN
+    return is_title or any(
+        names_limit(label) and not is_limiting_label(label) for label in labels
+    )
+
+
+def _hides_as_json(data: bytes, parsed: ParsedBody) -> bool:
+    """Whether text without structure is JSON all the same, and hides something."""
+    is_json = data.lstrip(_BOM + b" \t\r\n")[:1] in (b"{", b"[")
+    return parsed.dialect == "text" and is_json and hidden_spans(data, JSON_MEDIA) != ()
+
+
+def _is_split(part: MarkedPart) -> bool:
+    """Whether brackets that open in a label close in its text, around a limit."""
+    if part.field is None or not _opens(part.label):
+        return False
+    return has_remark(f"{part.label}: {part.said}")
 
 
 def _json_spans(
@@ -156,9 +191,16 @@ class _Page:
     """
 
     def __init__(
-        self, data: bytes, parsed: ParsedBody, hidden: dict[int, MarkedPart]
+        self,
+        data: bytes,
+        parsed: ParsedBody,
+        hidden: dict[int, MarkedPart],
+        beside: dict[int, MarkedPart],
+        *,
+        is_whole: bool,
     ) -> None:
-        self._parsed, self._hidden = parsed, hidden
+        self._parsed, self._is_whole = parsed, is_whole
+        self._hidden, self._beside = hidden, beside
         skipped = len(_BOM) if data.startswith(_BOM) else 0
         self._starts = [skipped, *(found.end() for found in _newline.finditer(data))]
         stops = [*(found.start() for found in _newline.finditer(data)), len(data)]
@@ -197,7 +239,7 @@ class _Page:
         self._show(end)
         for field in self._parsed.front_matter:
             if id(field) in self._hidden:
-                self._hide_field(field)
+                self._hide_field(field, field.end)
                 continue
             first = field.line - 1
             key, colon, value = lines[first].partition(":")
@@ -222,18 +264,34 @@ class _Page:
                 self._show(at)
             else:
                 self._hide(at, _owner_of(part))
-        for field in section.fields:
+        # What follows a hidden field, or the mark of one, belongs to it up to the next
+        # label; where the section is hidden, it is the section's as much as the rest.
+        stops = [field.line - 1 for field in section.fields[1:]] + [start + count]
+        owners = {
+            owner.name: owner
+            for field in section.fields
+            if id(field) in self._hidden
+            for owner in [_owner_of(self._hidden[id(field)])]
+        }
+        for field, stop in zip(section.fields, stops, strict=False):
+            after = field.end if part is not None else stop
             if id(field) in self._hidden:
-                self._hide_field(field)
-            else:
-                for at in range(field.line - 1, field.end):
-                    self._show(at)
+                self._hide_field(field, after)
+                continue
+            for at in range(field.line - 1, field.end):
+                self._show(at)
+            mark = self._beside.get(id(field))
+            if mark is not None:
+                named = _Owner(mark.hides, _owner_of(mark).section, id(mark))
+                owner = owners.get(mark.hides, named)
+                for at in range(field.end, after):
+                    self._hide(at, owner)
 
-    def _hide_field(self, field: BodyField) -> None:
-        """Hide all of a field but its label."""
+    def _hide_field(self, field: BodyField, stop: int) -> None:
+        """Hide all of a field but its label, up to the line before ``stop``."""
         owner = _owner_of(self._hidden[id(field)])
         first = field.line - 1
-        for at in range(first, field.end):
+        for at in range(first, stop):
             self._hide(at, owner)
         label, colon, value = self._lines[first].partition(b":")
         bold = b"**" if value.startswith(b"**") else b""
@@ -241,12 +299,11 @@ class _Page:
 
     def _read_title(self, front: int) -> None:
         """Speak for the title, which stands above the sections and is in none."""
-        is_hidden = _hides_file(self._parsed)
         for at in range(front, len(self._lines)):
             if self._shown[at] is not None:
                 return
             self._owners[at] = _Owner(TITLE)
-            if not is_hidden:
+            if not self._is_whole:
                 self._show(at)
 
 

@@ -1,0 +1,223 @@
+"""What a name and a text beside it say about disclosure, wherever the two stand.
+
+A statement is about the place that it stands in, or about what it names:
+``disclosure: private``, ``diary_disclosure_level: private``, ``private: true``.
+
+Source: UAIX package format v0.1, "Bodies".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from uaix_core.values.folding import fold
+from uaix_core.values.parsing.limits import (
+    is_clear,
+    is_limit,
+    is_limiting_label,
+    limiting_heading,
+    limiting_line,
+    may_limit,
+    may_name,
+    plain,
+    said_of,
+)
+from uaix_core.values.parsing.tables import limited_rows
+from uaix_core.values.parsing.view import fold_label
+from uaix_core.values.parsing.words import disclosure_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from uaix_core.values.parsing.words import Disclosure
+
+
+class Statement(NamedTuple):
+    """A disclosure, and what it is about: a folded name, or empty for its place.
+
+    ``is_sure`` is False where the name may as well be something else: then it counts
+    only if something has that name. ``reach`` is where one without a name applies: in
+    its ``place``, in its ``section`` and no more, or in the ``file``.
+    """
+
+    about: str
+    disclosure: Disclosure | None
+    is_sure: bool = True
+    reach: Literal["place", "section", "file"] = "place"
+
+
+_disclosure = re.compile(r"(?:(?P<about>.+)_)?disclosure(?:_(?:level|tag))?").fullmatch
+_disclosure_of = re.compile(
+    r"disclosure_(?:(?:level|tag)_)?(?:(?:of|for|on|about)_)?(?:the_)?(?P<about>.+)"
+).fullmatch
+#: Names that stand for a disclosure where their value is a limit, and only there.
+_level = re.compile(
+    r"(?:(?P<about>.+)_)?(?:visibility|confidentiality|sensitivity|audience|privacy"
+    r"|secrecy|classification|sharing|access)(?:_(?:level|tag))?"
+).fullmatch
+#: Names whose values may be one word among many.
+_tagging = re.compile(r"tags?|labels?|keywords|status|marking|handling").fullmatch
+_limited = re.compile(
+    r"(?:(?P<about>.+)_)?(?:private|confidential|secret|sensitive|restricted)"
+).fullmatch
+_open = re.compile(r"(?:(?P<about>.+)_)?(?:public|shareable|shared)").fullmatch
+_listing = re.compile(
+    r"(?:private|confidential|secret|sensitive|hidden|restricted)_(?:fields|names"
+    r"|sections|keys|parts|dimensions|labels)"
+).fullmatch
+
+#: Names of what a disclosure says of itself, where it is told in parts.
+OWN_PARTS: Final = frozenset(
+    ("level", "tag", "value", "word", "status", "default", "kind", "is", "")
+)
+_YES: Final = frozenset(("true", "yes", "y", "on", "1", "x"))
+_NO: Final = frozenset(("false", "no", "n", "off", "0"))
+#: A phrase, and no name of a field.
+_IDIOMS: Final = frozenset(("full",))
+#: Words that don't tell to whom a text may be shown, where these names stand.
+_UNREAD: Final = frozenset(("visibility", "confidentiality"))
+_graded = re.compile(
+    r"(?:very )?(?:high|medium|moderate|limited|hidden|closed|restricted|owner|friends"
+    r"|family|team|staff|me|self|members|nobody|no one)|.* only|only .*"
+).fullmatch
+_PUBLIC: Final = frozenset(
+    ("public", "open", "everyone", "everybody", "anyone", "all", "full", "none", "low")
+)
+#: The most words of a value that could be read as a level.
+_MOST_WORDS: Final = 3
+_SEPARATOR: Final = ":"
+#: The most spaces in what stands before it, where that is a name.
+_MOST_SPACES: Final = 8
+_parts = re.compile(r"[,;\n]|\band\b").split
+_markers = re.compile(r"^[\W\d_]+")
+#: What may stand within a name and isn't of it.
+_MARKUP: Final = str.maketrans("", "", "*`~\\")
+#: What stands in these is a remark on its text.
+_BRACKETS: Final = ("()", "[]")
+_verb = re.compile(r"(?:^|_)is$")
+
+
+def name_of(label: str) -> str:
+    """A label in the spelling that names are compared in, look-alikes as ASCII."""
+    return fold_label(label if label.isascii() else fold(label))
+
+
+def may_state(name: str) -> bool:
+    """Whether a field of this name may say something about disclosure."""
+    return may_limit(name) or _tagging(name) is not None
+
+
+def statements(
+    name: str, text: str, items: Sequence[str] = ()
+) -> tuple[Statement, ...]:
+    """What a name and its text say about disclosure: mostly nothing."""
+    if not may_state(name):
+        return ()
+    found = _disclosure(name)
+    if found is not None:
+        about = found["about"] or ""
+        return () if about in _IDIOMS else (Statement(about, disclosure_of(text)),)
+    about = _limited_by(name, text, items or (text,))
+    if about is not None:
+        return (Statement(about, "private"),)
+    if _listing(name) or is_limiting_label(name):
+        named = (name_of(one.strip()) for one in items or _parts(text))
+        return tuple(Statement(one, "private", is_sure=False) for one in named if one)
+    return ()
+
+
+def _limited_by(name: str, text: str, said: Sequence[str]) -> str | None:
+    """What a name and what is said limit, empty for their place; None for nothing."""
+    word = text.strip(" \t\"'.`").lower()
+    found = None
+    if any(map(is_limit, said)):
+        found = _level(name) or _disclosure_of(name)
+        if found is None and _tagging(name) and any(map(is_clear, said)):
+            return ""
+    elif word in _YES:
+        found = _limited(name)
+    elif word in _NO:
+        found = _open(name)
+    return None if found is None else _verb.sub("", found["about"] or "")
+
+
+def is_limits(name: str) -> bool:
+    """Whether a heading of this name stands above limits of other places."""
+    found = _level(name) if may_limit(name) else None
+    return found is not None and not found["about"]
+
+
+def is_plain(text: str, items: Sequence[str] = ()) -> bool:
+    """Whether the text of a mark says nothing but the limit."""
+    word = text.strip(" \t\"'.`").lower()
+    return word in _YES | _NO or all(map(is_limit, items or (text,)))
+
+
+def is_denied(name: str, text: str) -> bool:
+    """Whether a name that may limit is said not to, as in ``private: no``."""
+    return text.strip(" \t\"'.`").lower() in _NO and _limited(name) is not None
+
+
+def is_unread(name: str, text: str) -> bool:
+    """Whether a name and a text limit something, and nobody can say what to whom."""
+    if not is_limits(name):
+        return False
+    words = " ".join(text.lower().split()).strip("\"'`*_")
+    if not words or words in _PUBLIC or words.endswith("."):
+        return False
+    if _graded(words):
+        return True
+    level = name.removesuffix("_level").removesuffix("_tag")
+    return level in _UNREAD and len(words.split()) <= _MOST_WORDS
+
+
+def stated_in(text: str, *, is_prose: bool) -> Iterator[Statement]:
+    """What the lines of a text say about disclosure where no label is read.
+
+    ``is_prose`` is for the text of a section, whose lines can mark the section.
+    """
+    shown = plain(text)
+    if not may_name(shown):
+        return
+    lines = [" ".join(line.split()) for line in shown.translate(_MARKUP).split("\n")]
+    beside = {_name_before(line) for line in lines if _SEPARATOR in line}
+    for at, line in enumerate(lines):
+        if not may_name(line):
+            continue
+        if is_prose and limiting_line(line):
+            yield Statement("", "private")
+        elif is_prose and _stands_alone(lines, at) and limiting_heading(line):
+            yield Statement("", "private", reach="section")
+        elif is_prose and (what := said_of(line)):
+            yield Statement("", "private", reach="file" if what == "file" else "place")
+        else:
+            for one in _stated_by(line):
+                # What such a line marks in the same text is hidden with the text.
+                if one.about or is_prose:
+                    yield one._replace(is_sure=one.is_sure and one.about not in beside)
+    for cells in limited_rows(shown, is_clear):
+        yield from (Statement(name_of(one), "private", is_sure=False) for one in cells)
+
+
+def _stands_alone(lines: list[str], at: int) -> bool:
+    before, after = lines[at - 1] if at else "", (*lines, "")[at + 1]
+    return not before.strip() and not after.strip(" \t=-")
+
+
+def _stated_by(line: str) -> Iterator[Statement]:
+    """What a line says that is written like a mark but not where marks are read."""
+    separator = _SEPARATOR if _SEPARATOR in line else "="
+    before, found, after = line.partition(separator)
+    is_inside = any(before.count(a) > before.count(b) for a, b in _BRACKETS)
+    is_sentence = ". " in before or before.count(" ") > _MOST_SPACES
+    if found and not is_inside and not is_sentence:
+        for one in statements(_name_before(line, separator), _markers.sub("", after)):
+            if one.disclosure not in (None, "public"):
+                yield one
+
+
+def _name_before(line: str, separator: str = _SEPARATOR) -> str:
+    """The name that a line begins with, whatever stands before it."""
+    before = _markers.sub("", line.partition(separator)[0])
+    return name_of(before.rstrip("\"'`*_ ([{"))
