@@ -23,7 +23,7 @@ SOFT: Final = (
 #: Orders, which may as well be rules for other things where something follows them.
 ORDER: Final = (
     r"(?:(?:do not|don'?t|never|not to|please do not) (?:be )?(?:share|disclose|publish"
-    r"|show|quote)d?|nicht (?:weitergeben|teilen)|ne pas (?:partager|diffuser)"
+    r"|show|quote|read)d?|nicht (?:weitergeben|teilen)|ne pas (?:partager|diffuser)"
     r"|no (?:compartir|divulgar)|nao (?:compartilhar|partilhar)|non (?:condividere"
     r"|divulgare)|niet delen)"
 )
@@ -31,16 +31,18 @@ ORDER: Final = (
 PHRASE: Final = (
     r"(?:not (?:for|to be) (?:shar(?:ing|ed)|publication|published|disclosed"
     r"|disclosure|shown)|not public|non-?public"
+    r"|not (?:for|meant for|intended for) (?:the )?(?:public|others|anyone|everyone"
+    r"|everybody|outsiders|strangers)"
     r"|(?:for )?(?:(?:my|your|his|her|its|our|their|the) )?(?:own )?eyes[ -]only"
     r"|(?:for )?(?:friends|family|team|owner|me|us|insiders)[ -]only"
-    r"|only (?:for )?(?:friends|family|me|us)|off the record|need to know"
-    r"|nicht offentlich|niet openbaar)"
+    r"|(?:only|just) (?:for )?(?:friends|family|me|us|myself)|off the record"
+    r"|need to know|nicht offentlich|niet openbaar)"
 )
 #: What may stand before a limit.
 BEFORE: Final = (
     r"(?:(?:strictly|very|highly|absolutely|completely|entirely|please|keep|kept|this"
     r"|it|all|is|are|still|for now|top|streng|strikt|bitte|sehr|tres|strictement"
-    r"|estrictamente|strettamente)[ ,:]+){0,3}"
+    r"|estrictamente|strettamente)[ ,:-]+){0,3}"
 )
 _WORD: Final = rf"(?:{CLEAR}|{SOFT}|{PHRASE}|{ORDER}|sensitive|hidden|not shared)"
 #: A limit, and nothing else.
@@ -77,6 +79,15 @@ STEMS: Final = (
     *("disclos", "priv", "confid", "vertr", "riserv", "geheim", "sensiti", "secre"),
     *("segret", "restrict", "intern", "classified", "unlisted", "reservad", "hidden"),
     *("share", "sharing", "publish", "publicat", "quote", "t show", "r show", "e show"),
+    *(
+        "not meant",
+        "not intended",
+        "not for",
+        "t read",
+        "just for",
+        "just f",
+        "just me",
+    ),
     *("t public", "n-public", "nonpublic", "the record", "need to know", " only"),
     *("-only", "only f", "only me", "only us", "nicht", "ne pas", "compart", "partilh"),
     *("divulg", "condivid", "niet", "visib", "pr1v", "prlv", "pr!v", "pr|v", "c0nf"),

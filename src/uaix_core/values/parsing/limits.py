@@ -59,6 +59,8 @@ _brackets = re.compile(r"[(\[{<]").search
 _AROUND: Final = 2
 _is_exact = _whole(EXACT)
 _is_label = _whole(LABEL)
+#: What alone may be a trait, or an order about something else.
+_is_word = _whole(rf"(?:{CLEAR}|{SOFT}|{ORDER}|sensitive|hidden)")
 _is_clear = _whole(rf"{BEFORE}(?:{CLEAR}|{PHRASE})")
 _clear = _search(rf"(?<![\w./#-])(?:{CLEAR}|{PHRASE}|{ORDER})(?![\w/#-]|\.\w)")
 _starts = re.compile(
@@ -73,6 +75,7 @@ _is_mark = _whole(
     rf"(?:{_DISCLOSURE}\s*(?:[:=-]|is)?|{NAME}\s*[:=])\s*"
     r"(?!public\b|open\b|none of)[^\W_].*"
 )
+_pair = _whole(rf"{CLEAR}\s*/\s*\w+")
 _classes = _search(rf"(?:^|\s)[.#]{CLEAR}\b")
 _is_choice = _whole(r"(?:(?:none|private|sensitive|public|or|and)[\s,/|]*)+")
 _words = re.compile(r"[^\W_]+(?:'[^\W_]+)*").findall
@@ -182,7 +185,7 @@ def is_remark(inside: str, bracket: str = "(") -> bool:
     text = _core(plain(inside))
     if _is_choice(text) and "public" in text.lower():
         return False
-    if _is_exact(text) or _is_mark(text) or _classes(inside):
+    if any(form(text) for form in (_is_exact, _is_mark, _pair)) or _classes(inside):
         return True
     if bracket not in _OF_PROSE:
         return False
@@ -233,10 +236,11 @@ def _remarks(text: str) -> Iterator[bool]:
     """Of each pair of brackets whether it limits; the text of a link is no remark."""
     for found in _bracketed.finditer(text):
         bracket, inside = found.groups()
-        before, after = text[: found.start()][-1:], text[found.end() :][:2]
-        if (bracket, before) == ("(", "]"):
+        start, end = found.span()
+        if bracket == "(" and text.endswith("]", 0, start):
             continue
-        yield is_limit(inside) if after == "](" else is_remark(inside, bracket)
+        is_link = text.startswith("](", end)
+        yield is_limit(inside) if is_link else is_remark(inside, bracket)
 
 
 def limiting_line(line: str) -> bool:
@@ -254,7 +258,7 @@ def limiting_line(line: str) -> bool:
     if _item(shown):
         return is_wrapped
     if shown.endswith(".") and not core.isupper():
-        return False
+        return _is_word(core) is None
     return is_wrapped or core.isupper() or _clear(core) is not None
 
 
@@ -263,6 +267,9 @@ _is_said = _search(
     r"|all below)(?P<what>(?: [\w']+){0,3}?) (?:is|are|stays?|remains?"
     r"|(?:must|should|has to|is to|are to) (?:stay|remain|be kept|be))"
     rf" {BEFORE}(?:{CLEAR}|{PHRASE}|{ORDER})\b"
+    rf"|^\W*(?:please )?keep (?:this|it|these|the following)(?: \w+){{0,2}}? {CLEAR}\b"
+    r"|^\W*(?:please )?(?:do not|don't|never) (?:share|disclose|show|publish)"
+    r" (?:this|these|the following|what follows|any of this)\b"
 )
 _is_file = _whole(r"\W*(?:whole |entire )?(?:file|document|page|body|record)\W*")
 
@@ -272,7 +279,7 @@ def said_of(line: str) -> str | None:
     found = _is_said(_core(plain(line)))
     if found is None:
         return None
-    return "file" if _is_file(found["what"]) else "section"
+    return "file" if _is_file(found["what"] or "") else "section"
 
 
 def limiting_heading(line: str) -> bool:

@@ -53,15 +53,17 @@ _disclosure_of = re.compile(
 ).fullmatch
 #: Names that stand for a disclosure where their value is a limit, and only there.
 _level = re.compile(
-    r"(?:(?P<about>.+)_)?(?:visibility|confidentiality|sensitivity|audience|privacy"
+    r"(?:(?P<about>.+)_)?(?:disclosures|visibility|confidentiality|sensitivity|audience|privacy"
     r"|secrecy|classification|sharing|access)(?:_(?:level|tag))?"
 ).fullmatch
 #: Names whose values may be one word among many.
 _tagging = re.compile(r"tags?|labels?|keywords|status|marking|handling").fullmatch
 _limited = re.compile(
-    r"(?:(?P<about>.+)_)?(?:private|confidential|secret|sensitive|restricted)"
+    r"(?:(?P<about>.+)_)?(?:private|confidential|secret|sensitive|restricted|hidden)"
 ).fullmatch
-_open = re.compile(r"(?:(?P<about>.+)_)?(?:public|shareable|shared)").fullmatch
+_open = re.compile(
+    r"(?:(?P<about>.+)_)?(?:public|shareable|shared?|publish(?:ed)?|visible)"
+).fullmatch
 _listing = re.compile(
     r"(?:private|confidential|secret|sensitive|hidden|restricted)_(?:fields|names"
     r"|sections|keys|parts|dimensions|labels)"
