@@ -28,6 +28,7 @@ from uaix_core.packages.dimension_rules import (
 from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.values.parsing import parse_body
+from uaix_core.values.parsing.blanking import may_hide
 from uaix_core.values.remembering import Remembered
 
 if TYPE_CHECKING:
@@ -38,14 +39,7 @@ if TYPE_CHECKING:
 #: Bodies up to this many bytes are read for their labels.
 PARSED_BYTES: Final = 1024 * 1024
 
-#: What a text with marks holds in lower case, those of disclosure first.
-_DISCLOSURE_SIGNS: Final = (
-    "disclosure",
-    "(none)",
-    "(private)",
-    "(sensitive)",
-    "(public)",
-)
+#: What a text with marks of depth holds in lower case.
 _DEPTH_SIGN: Final = "depth"
 
 #: Readable runs in a body that is no text, and the shortest worth a look.
@@ -132,9 +126,8 @@ def _memory(
         # What it says can't be known, so nothing is missed in it either.
         return attrs.evolve(facts, is_unlabelled=True)
     is_persona = path == PERSONA_FILE or path.startswith(PERSONALITY_FOLDER)
-    lowered = text.lower()
-    has_marks = any(sign in lowered for sign in _DISCLOSURE_SIGNS)
-    if is_persona or has_marks or _DEPTH_SIGN in lowered:
+    has_marks = may_hide(data)
+    if is_persona or has_marks or _DEPTH_SIGN in text.lower():
         for code, message in _marks(path, parsed, is_persona=is_persona):
             found.add(code, path, message)
     return attrs.evolve(

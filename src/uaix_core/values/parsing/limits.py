@@ -53,7 +53,7 @@ def _whole(pattern: str) -> _Found:
 
 _stem = re.compile("|".join(map(re.escape, EVERY))).search
 _text_stem = re.compile("|".join(map(re.escape, STEMS))).search
-_SHORT: Final = 100
+_SHORT: Final = 40
 _brackets = re.compile(r"[(\[{<]").search
 #: How many lines a limit may be spread over, on each side of a word of it.
 _AROUND: Final = 2

@@ -69,10 +69,15 @@ def _named(label: str) -> Named:
     return Named(bare, mark, name, plain_name, may)
 
 
-#: The labels of nearly every front matter, which say nothing else.
+#: The labels of nearly every file, made once. None of them is anybody's own.
 _USUAL: Final = {
-    label: _named(label) for label in ("uaix", "type", "title", *sorted(MARK_NAMES))
+    label: _named(label)
+    for label in ("", "uaix", "type", "title", "Description", *sorted(MARK_NAMES))
 }
+
+
+def _named_once(label: str) -> Named:
+    return _USUAL.get(label) or _named(label)
 
 
 class StatedMarks:
@@ -90,13 +95,10 @@ class StatedMarks:
         self.is_unread = False
         sections = parsed.sections
         self.file_marks = _unread_front(parsed)
-        self.fields = {
-            id(field): _USUAL.get(field.label) or _named(field.label)
-            for field in parsed.fields
-        }
+        self.fields = {id(field): _named_once(field.label) for field in parsed.fields}
         self._may_say = may_name(plain("\n".join(_texts(parsed))))
         self.said: dict[int, tuple[Statement, ...]] = {}
-        self.headings = [_named(section.heading) for section in sections]
+        self.headings = [_named_once(section.heading) for section in sections]
         self.parents = list(_parents(sections))
         self.of_sections = [UNMARKED] * len(sections)
         self.about: dict[int | None, dict[str, Disclosure | None]] = {None: {}}

@@ -182,24 +182,40 @@ def stated_in(text: str, *, is_prose: bool) -> Iterator[Statement]:
     shown = plain(text)
     if not may_name(shown):
         return
-    lines = [" ".join(line.split()) for line in shown.translate(_MARKUP).split("\n")]
-    beside = {_name_before(line) for line in lines if _SEPARATOR in line}
+    lines = shown.split("\n")
     for at, line in enumerate(lines):
         if not may_name(line):
             continue
-        if is_prose and limiting_line(line):
-            yield Statement("", "private")
-        elif is_prose and _stands_alone(lines, at) and limiting_heading(line):
-            yield Statement("", "private", reach="section")
-        elif is_prose and (what := said_of(line)):
-            yield Statement("", "private", reach="file" if what == "file" else "place")
+        flat = " ".join(line.translate(_MARKUP).split())
+        marked = is_prose and _marked_by(flat, stands_alone=_stands_alone(lines, at))
+        if marked:
+            yield marked
         else:
-            for one in _stated_by(line):
-                # What such a line marks in the same text is hidden with the text.
-                if one.about or is_prose:
-                    yield one._replace(is_sure=one.is_sure and one.about not in beside)
+            yield from (x for x in _named_by(flat, lines) if x.about or is_prose)
     for cells in limited_rows(shown, is_clear):
         yield from (Statement(name_of(one), "private", is_sure=False) for one in cells)
+
+
+def _marked_by(line: str, *, stands_alone: bool) -> Statement | None:
+    """What a line marks that names nothing: its section, or the file."""
+    if limiting_line(line):
+        return Statement("", "private")
+    if stands_alone and limiting_heading(line):
+        return Statement("", "private", reach="section")
+    what = said_of(line)
+    if what is None:
+        return None
+    return Statement("", "private", reach="file" if what == "file" else "place")
+
+
+def _named_by(line: str, lines: Sequence[str]) -> Iterator[Statement]:
+    """What a line says of a name; what the same text holds is hidden with the text."""
+    names: set[str] = set()
+    for one in _stated_by(line):
+        if one.about and not names:
+            names.update(_name_before(other) for other in lines if _SEPARATOR in other)
+        is_beside = bool(one.about) and one.about in names
+        yield one._replace(is_sure=one.is_sure and not is_beside)
 
 
 def _stands_alone(lines: list[str], at: int) -> bool:
