@@ -276,6 +276,24 @@ def test_a_file_that_the_manifest_calls_public():
     assert "persona.disclosure-leak" in codes(maker.lint())
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        b"motto: let us look\nmotto_disclosure_level: none\n",
+        b"# T\n\nPrivate note: x\n\n## Motto [confidential]\n\nlet us look\n",
+        "motto (priv\u0430te): let us look\n".encode(),
+    ],
+)
+def test_a_leak_of_any_mark_is_found(hidden):
+    """What a mark in any of its forms hides is a leak where it stands as public."""
+    maker = Maker("non_project_assistant")
+    maker.add(".uai/notes/m.uai", hidden)
+    assert "persona.disclosure-leak" not in codes(maker.lint())
+    maker.add(".uai/notes/n.uai", b"motto (public): let us look\n")
+
+    assert "persona.disclosure-leak" in codes(maker.lint())
+
+
 def test_labels_come_in_words():
     """Labels and headings are taken apart into words, empty ones left out."""
     parsed = parse_body(
