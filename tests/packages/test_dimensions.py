@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.values.parsing.bodies import EXAMPLES, KEYS, TEXTS, VALUES
+from tests.values.parsing.disclosure_forms import FORMS, KEPT_BACK, PLACES
 
 from uaix_core.packages.dimension_rules import (
     BIRTH_FILE,
@@ -18,6 +19,7 @@ from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.packages.templates.new import new_package
 from uaix_core.values.parsing import fold_label, parse_body
 from uaix_core.values.parsing.words import DISCLOSURES
+from uaix_core.values.parsing.words import HIDDEN as HIDDEN_WORDS
 from uaix_core.values.text import is_storable
 
 ORIENTATION_FILE = PERSONALITY_FOLDER + "romantic-orientation.uai"
@@ -314,6 +316,26 @@ def test_romantic_orientation_is_the_only_public_intimacy_label(text, codes_):
 
 HIDDEN = "disclosure: private\nbirthYear: 1971\n"
 PUBLIC = "disclosure: public\nBirth year: 1971.\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *FORMS.values(),
+        *(place.replace("{}", "(strictly private)") for place in PLACES.values()),
+        *KEPT_BACK.values(),
+        "# T\n\n## Description\n\nseen\n\nBorn (private): hush\n\n## B\n\nseen\n",
+        "# T\n\n## A\n\nDiary (private): hush\n\nhush\n\nTown: seen\n\nseen\n",
+        "# T\n\n## A\n\nDiary: hush\nDiary_disclosure: none\n\nhush\n",
+    ],
+)
+def test_no_row_is_wider_than_what_is_shown(text):
+    """A row whose text a start wouldn't show has a disclosure that hides."""
+    assert [] == [
+        row
+        for row in rows_of(text)
+        if "hush" in row.value and row.disclosure not in HIDDEN_WORDS
+    ]
 
 
 def test_a_leak_between_files_is_found():

@@ -23,7 +23,7 @@ from uaix_core.startup.body_facts import facts_of
 from uaix_core.tiers.proposal_relations import PROPOSAL
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import AccessError
-from uaix_core.values.parsing.marks import HIDDEN
+from uaix_core.values.parsing.words import HIDDEN
 
 if TYPE_CHECKING:
     from uaix_core.access.standing import Standing

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from uaix_core.values.parsing.blocks import MAX_LABEL, label_of
+from uaix_core.values.parsing.hiding import Hiding
 from uaix_core.values.parsing.marked_labels import split_label
-from uaix_core.values.parsing.marking import marked_parts
 from uaix_core.values.parsing.marks import DEPTH_NAMES, DISCLOSURE_NAMES, MARK_NAMES
 from uaix_core.values.parsing.scalars import list_items
 from uaix_core.values.parsing.view import fold_label
+from uaix_core.values.parsing.words import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,11 +83,13 @@ def dimension_fields(parsed: ParsedBody) -> tuple[DimensionField, ...]:
 
     A section is a field under its heading; a recognised one is all that stands in it
     but the marks, another what stands outside its own labels. Text without any label
-    and fields without a value give no row, nor do headings too long for a name.
+    and fields without a value give no row, nor do headings too long for a name. What a
+    start wouldn't show, for whatever reason, is at least private.
     """
     rows: list[DimensionField] = []
     whole: BodySection | None = None
-    for part in marked_parts(parsed):
+    hiding = Hiding(parsed)
+    for part in hiding.parts:
         if part.field is None:
             whole = part.section if part.name in RECOGNISED else None
             if not part.label:
@@ -97,19 +100,25 @@ def dimension_fields(parsed: ParsedBody) -> tuple[DimensionField, ...]:
             continue
         if len(part.name) > MAX_LABEL:
             continue
+        disclosure = hiding.disclosure_of(part)
+        # Such a row holds the section's fields as well.
+        if whole is not None and part.field is None and disclosure not in HIDDEN:
+            disclosure = "private" if hiding.hides_field_of(whole) else disclosure
         for value in _values(part, is_whole=whole is not None):
-            rows.append(_row(part, len(rows), value))
+            rows.append(_row(part, len(rows), value, disclosure))
     return tuple(rows)
 
 
-def _row(part: MarkedPart, ordinal: int, value: str) -> DimensionField:
+def _row(
+    part: MarkedPart, ordinal: int, value: str, disclosure: Disclosure | None
+) -> DimensionField:
     section = part.section if part.field is not None else None
     return DimensionField(
         RECOGNISED.get(part.name, part.name),
         ordinal,
         value,
         part.marks.depth,
-        part.marks.disclosure,
+        disclosure,
         part.label,
         "" if section is None else fold_label(split_label(section.heading)[0]),
     )

@@ -28,7 +28,7 @@ from uaix_core.packages.dimension_rules import (
 from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.required.files import PERSONA_FILE
 from uaix_core.values.parsing import parse_body
-from uaix_core.values.parsing.blanking import may_hide
+from uaix_core.values.parsing.limits import may_name, plain
 from uaix_core.values.remembering import Remembered
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 #: Bodies up to this many bytes are read for their labels.
 PARSED_BYTES: Final = 1024 * 1024
 
-#: What a text with marks of depth holds in lower case.
+#: What a text with marks holds in lower case, beside one that limits: what opens it,
+#: and a depth.
+_OPEN_SIGNS: Final = ("(public)", "(none)")
 _DEPTH_SIGN: Final = "depth"
 
 #: Readable runs in a body that is no text, and the shortest worth a look.
@@ -126,8 +128,9 @@ def _memory(
         # What it says can't be known, so nothing is missed in it either.
         return attrs.evolve(facts, is_unlabelled=True)
     is_persona = path == PERSONA_FILE or path.startswith(PERSONALITY_FOLDER)
-    has_marks = may_hide(data)
-    if is_persona or has_marks or _DEPTH_SIGN in text.lower():
+    lowered = text.lower()
+    has_marks = may_name(plain(text)) or any(sign in lowered for sign in _OPEN_SIGNS)
+    if is_persona or has_marks or _DEPTH_SIGN in lowered:
         for code, message in _marks(path, parsed, is_persona=is_persona):
             found.add(code, path, message)
     return attrs.evolve(

@@ -18,19 +18,11 @@ import attrs
 from uaix_core.values.parsing.blocks import heading_of
 from uaix_core.values.parsing.body import JSON_MEDIA, parse_body
 from uaix_core.values.parsing.front_matter import comment_of, front_matter_end
+from uaix_core.values.parsing.hiding import Hiding
 from uaix_core.values.parsing.json_places import value_places
-from uaix_core.values.parsing.limit_words import BRACKETS_OPEN
-from uaix_core.values.parsing.limits import (
-    has_remark,
-    is_limiting_label,
-    may_limit,
-    names_limit,
-    plain,
-)
+from uaix_core.values.parsing.limits import may_limit, plain
 from uaix_core.values.parsing.marked_labels import split_label
-from uaix_core.values.parsing.marking import Marking
 from uaix_core.values.parsing.view import fold_label
-from uaix_core.values.parsing.words import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -42,11 +34,8 @@ if TYPE_CHECKING:
 FRONT_MATTER: Final = "front_matter"
 TITLE: Final = "title"
 TEXT: Final = "text"
-#: Front matter that says what kind of file this is, and nothing about the persona.
-KEPT: Final = frozenset(("uaix", "type"))
 
 _BOM: Final = b"\xef\xbb\xbf"
-_opens = re.compile(f"[{re.escape(BRACKETS_OPEN)}]").search
 _newline = re.compile(rb"\r\n|\r|\n")
 
 
@@ -86,30 +75,15 @@ def hidden_spans(data: bytes, media_type: str) -> tuple[HiddenSpan, ...] | None:
     if not may_hide(data):
         return ()
     parsed = parse_body(data, media_type)
-    marking = Marking(parsed)
-    parts = tuple(marking.parts())
-    is_whole = marking.file_marks.disclosure in HIDDEN
-    hidden = {id(_place(part)): part for part in parts if _hides(part)}
-    shown = [part for part in parts if id(_place(part)) not in hidden]
-    # Where all of a body is hidden, no mark can be about anything else.
-    is_open = not is_whole or any(map(_speaks, shown))
-    if parsed.dialect == "binary" or (
-        is_open
-        and (
-            marking.is_unread
-            or _is_unread(parsed, parts)
-            or names_limit(parsed.unparsed)
-            or any(map(_is_split, shown))
-            or (media_type != JSON_MEDIA and _hides_as_json(data, parsed))
-        )
-    ):
+    hiding = Hiding(parsed)
+    is_other = media_type != JSON_MEDIA and _hides_as_json(data, parsed)
+    if hiding.is_kept_back or is_other:
         return None
-    if not hidden and not is_whole:
+    if not hiding.hidden and not hiding.is_whole:
         return ()
     if parsed.dialect == "json":
-        return tuple(_json_spans(data, parsed, hidden))
-    beside = {id(part.field): part for part in parts if part.hides}
-    return tuple(_Page(data, parsed, hidden, beside, is_whole=is_whole).spans())
+        return tuple(_json_spans(data, parsed, hiding.hidden))
+    return tuple(_Page(data, parsed, hiding).spans())
 
 
 def blanked(data: bytes, spans: Iterable[HiddenSpan]) -> bytes:
@@ -122,49 +96,14 @@ def blanked(data: bytes, spans: Iterable[HiddenSpan]) -> bytes:
     return b"".join((*pieces, data[at:]))
 
 
-def _place(part: MarkedPart) -> BodyField | BodySection | None:
-    return part.section if part.field is None else part.field
-
-
 def _name_of(section: BodySection) -> str:
     return fold_label(split_label(section.heading)[0])
-
-
-def _speaks(part: MarkedPart) -> bool:
-    """Whether a part says something that isn't a mark, nor what every file says."""
-    is_kept = part.section is None and part.name in KEPT
-    return not (part.is_mark or part.is_plain_mark or is_kept) and bool(part.said)
-
-
-def _hides(part: MarkedPart) -> bool:
-    if part.is_plain_mark or (part.section is None and part.name in KEPT):
-        return False
-    return part.marks.disclosure in HIDDEN or names_limit(part.said)
-
-
-def _is_unread(parsed: ParsedBody, parts: Iterable[MarkedPart]) -> bool:
-    """Whether a title, a heading or a label names a limit where no mark is read."""
-    title = parsed.title or ""
-    labels = [part.label for part in parts if not part.is_mark]
-    if not may_limit(plain("\n".join((title, *labels)))):
-        return False
-    is_title = names_limit(title) or split_label(title)[1] in HIDDEN
-    return is_title or any(
-        names_limit(label) and not is_limiting_label(label) for label in labels
-    )
 
 
 def _hides_as_json(data: bytes, parsed: ParsedBody) -> bool:
     """Whether text without structure is JSON all the same, and hides something."""
     is_json = data.lstrip(_BOM + b" \t\r\n")[:1] in (b"{", b"[")
     return parsed.dialect == "text" and is_json and hidden_spans(data, JSON_MEDIA) != ()
-
-
-def _is_split(part: MarkedPart) -> bool:
-    """Whether brackets that open in a label close in its text, around a limit."""
-    if part.field is None or not _opens(part.label):
-        return False
-    return has_remark(f"{part.label}: {part.said}")
 
 
 def _json_spans(
@@ -190,17 +129,9 @@ class _Page:
     and to which part the rest belongs.
     """
 
-    def __init__(
-        self,
-        data: bytes,
-        parsed: ParsedBody,
-        hidden: dict[int, MarkedPart],
-        beside: dict[int, MarkedPart],
-        *,
-        is_whole: bool,
-    ) -> None:
-        self._parsed, self._is_whole = parsed, is_whole
-        self._hidden, self._beside = hidden, beside
+    def __init__(self, data: bytes, parsed: ParsedBody, hiding: Hiding) -> None:
+        self._parsed, self._is_whole = parsed, hiding.is_whole
+        self._hidden, self._beside = hiding.hidden, hiding.beside
         skipped = len(_BOM) if data.startswith(_BOM) else 0
         self._starts = [skipped, *(found.end() for found in _newline.finditer(data))]
         stops = [*(found.start() for found in _newline.finditer(data)), len(data)]

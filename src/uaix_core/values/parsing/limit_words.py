@@ -76,7 +76,7 @@ NAME: Final = (
 
 #: What every text holds that names a limit; one of them is enough.
 STEMS: Final = (
-    *("disclos", "priv", "confid", "vertr", "riserv", "geheim", "sensiti", "secre"),
+    *("disclos", "priv", "confid", "vertr", "riserv", "geheim", "sensitive", "secre"),
     *("segret", "restrict", "intern", "classified", "unlisted", "reservad", "hidden"),
     *("share", "sharing", "publish", "publicat", "quote", "t show", "r show", "e show"),
     *(
@@ -97,5 +97,6 @@ STEMS: Final = (
 #: What stands in the names of marks beside that, and in brackets behind a label.
 NAMES: Final = (
     *("none", "public", "audience", "access", "classif", "privacy", "secrecy"),
+    "sensitivity",
 )
 EVERY: Final = (*STEMS, *NAMES)
