@@ -101,10 +101,11 @@ class Marking:
         for at, section in enumerate(self._parsed.sections):
             parent = stated.parents[at]
             outer = self.file_marks if parent is None else applied[parent]
-            about = top if parent is None else within[parent]
+            about: _About = top if parent is None else within[parent]
             own = stated.about.get(at)
             if own:
-                about = {**about, **own}
+                about = dict(about)
+                about.update(own)
             heading = stated.headings[at]
             marks = _nearer(heading, about).over(stated.of_sections[at].over(outer))
             applied.append(marks)
