@@ -44,7 +44,11 @@ class Hiding:
         marking = Marking(parsed)
         self.parts = tuple(marking.parts())
         self.is_whole = marking.file_marks.disclosure in HIDDEN
-        self.hidden = {id(_place(part)): part for part in self.parts if _hides(part)}
+        self.hidden = {
+            id(_place(part)): part
+            for part in self.parts
+            if _hides(part, may_say=marking.may_say)
+        }
         self.beside = {id(part.field): part for part in self.parts if part.hides}
         shown = [part for part in self.parts if id(_place(part)) not in self.hidden]
         # Where all of a body is hidden, no mark can be about anything else.
@@ -96,10 +100,12 @@ def _speaks(part: MarkedPart) -> bool:
     return not (part.is_mark or part.is_plain_mark or is_kept) and bool(part.said)
 
 
-def _hides(part: MarkedPart) -> bool:
+def _hides(part: MarkedPart, *, may_say: bool) -> bool:
     if part.is_plain_mark or (part.section is None and part.name in KEPT):
         return False
-    return part.marks.disclosure in HIDDEN or names_limit(part.said)
+    if part.marks.disclosure in HIDDEN:
+        return True
+    return may_say and names_limit(part.said)
 
 
 def _is_unread(parsed: ParsedBody, parts: Iterable[MarkedPart]) -> bool:

@@ -81,7 +81,8 @@ def file_marks_of(parsed: ParsedBody) -> Marks:
 class Marking:
     """The parts of a body with the marks that apply to each.
 
-    ``is_unread`` says that something limits a part, and nobody can say which.
+    ``is_unread`` says that something limits a part, and nobody can say which; where
+    not ``may_say``, no text in it names a limit.
     """
 
     def __init__(self, parsed: ParsedBody) -> None:
@@ -89,6 +90,7 @@ class Marking:
         self._stated = StatedMarks(parsed)
         self.file_marks = self._stated.file_marks
         self.is_unread = self._stated.is_unread
+        self.may_say = self._stated.may_say
 
     def parts(self) -> Iterator[MarkedPart]:
         """All parts in order."""

@@ -86,7 +86,8 @@ class StatedMarks:
     ``file_marks`` apply to all of it, ``of_sections`` to each section by its place, and
     ``about`` holds the marks about a name, by the place of the section that they stand
     in (None for those that apply everywhere). ``said`` are the statements of a field,
-    ``stating`` the sections that are marks. ``is_unread`` says that a mark is about
+    ``stating`` the sections that are marks. ``may_say`` says whether a text in it may
+    name a limit, and ``is_unread`` that a mark is about
     something that can't be found, or in words that can't be judged.
     """
 
@@ -96,7 +97,7 @@ class StatedMarks:
         sections = parsed.sections
         self.file_marks = _unread_front(parsed)
         self.fields = {id(field): _named_once(field.label) for field in parsed.fields}
-        self._may_say = may_name(plain("\n".join(_texts(parsed))))
+        self.may_say = may_name(plain("\n".join(_texts(parsed))))
         self.said: dict[int, tuple[Statement, ...]] = {}
         self.headings = [_named_once(section.heading) for section in sections]
         self.parents = list(_parents(sections))
@@ -124,7 +125,7 @@ class StatedMarks:
             self.said[id(field)] = found
             self._take(scope, found)
             self.is_unread |= not found and is_unread(named.plain, field.text)
-        if self._may_say:
+        if self.may_say:
             self._take(scope, stated_in(field.text, is_prose=False))
 
     def _take_section(self, at: int, section: BodySection) -> None:
@@ -150,7 +151,7 @@ class StatedMarks:
             return
         if may and is_limits(name):
             self._take_told(parent, "", section)
-        for one in stated_in(section.prose, is_prose=True) if self._may_say else ():
+        for one in stated_in(section.prose, is_prose=True) if self.may_say else ():
             if one.reach == "section":
                 self.of_sections[at] = self.of_sections[at].and_(Marks(one.disclosure))
             else:
