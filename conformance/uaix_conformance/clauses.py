@@ -29,6 +29,7 @@ _GROUPS: Mapping[int, tuple[str, Iterable[int]]] = {
     14: ("Reopening and capabilities", range(1, 12)),
     15: ("Host transactions", range(1, 9)),
     16: ("Many processes", range(1, 7)),
+    17: ("Scenarios", range(1, 2)),
 }
 
 #: Group -> its title.
