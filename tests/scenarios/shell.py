@@ -33,18 +33,34 @@ if TYPE_CHECKING:
     from uaix_conformance.scenarios.playing import Json
 
 
+def url_of(folder: Path) -> str:
+    """The store of a play in a folder."""
+    return f"dir:{folder / 'store'}"
+
+
+@contextlib.contextmanager
+def shell_in(folder: Path) -> Iterator[ShellApplication]:
+    """A shell in a folder, with a library at its side in the present."""
+    with contextlib.closing(open_store(url_of(folder), create=True)) as store:
+        sources = Sources(SystemClock().now())
+        yield ShellApplication(folder, LibraryApplication(store, "archive", sources))
+
+
 @attrs.define
 class ShellApplication:
-    """Plays the verbs by calls of `uaix` in a folder."""
+    """Plays the verbs by calls of `uaix` in a folder.
+
+    ``library`` is at work in the same store.
+    """
 
     folder: Path
+    library: LibraryApplication
     is_archive: bool = False
     #: Whether each call is a process of its own.
     is_apart: bool = False
     numbers: Iterator[int] = attrs.field(factory=count)
     #: Whether a scenario has moved the clock, which no shell can.
     has_waited: bool = False
-    sources: Sources = attrs.field(factory=lambda: Sources(SystemClock().now()))
 
     def perform(self, command: Mapping[str, Any]) -> Json:
         """Carry out a command and say how it ended."""
@@ -52,7 +68,7 @@ class ShellApplication:
         self.has_waited |= verb == "wait"
         called = getattr(self, f"_{verb}", None)
         if called is None or self.has_waited or _WITHOUT_OPTION & command.keys():
-            return self._by_the_library(command)
+            return self.library.perform(command)
         try:
             told, ids = called(command)
         except _RefusedError as refused:
@@ -67,19 +83,7 @@ class ShellApplication:
 
     def receipts(self, scope: str) -> Mapping[str, str]:
         """All receipts of a scope."""
-        if not (self.folder / "store").exists():
-            return {}
-        lines = self._uaix("receipts", "--store", self._store, "--scope", scope)
-        return {x["receipt_id"]: f"{x['operation']} {x['outcome']}" for x in lines}
-
-    @property
-    def _store(self) -> str:
-        return f"dir:{self.folder / 'store'}"
-
-    def _by_the_library(self, command: Mapping[str, Any]) -> Json:
-        with contextlib.closing(open_store(self._store, create=True)) as store:
-            library = LibraryApplication(store, "archive", self.sources)
-            return library.perform(command)
+        return self.library.receipts(scope)
 
     def _uaix(self, *arguments: object) -> list[Json]:
         """Call the program: the lines that it printed, or how it refused."""
@@ -99,7 +103,7 @@ class ShellApplication:
         for name, option in _OPTIONS.items():
             if name in command:
                 more = (*more, option, command[name])
-        at = ("--store", self._store, "--scope", command["scope"])
+        at = ("--store", url_of(self.folder), "--scope", command["scope"])
         return self._uaix(*verb.split(), *more, *at, *who)
 
     def _place(self, suffix: str = "") -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from functools import cache
 from typing import Any
@@ -101,7 +100,7 @@ def lies(answer: Any):
             yield [*answer[:place], other, *answer[place + 1 :]]
 
 
-@pytest.mark.parametrize("name", playing.playable())
+@pytest.mark.parametrize("name", playing.names())
 def test_no_part_of_an_answer_may_differ(name):
     """Whatever one fact or receipt an application tells otherwise, the play fails."""
     scenario, answers = playing.scenario(name), recorded(name)
@@ -126,7 +125,7 @@ def with_ids(name: str) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(
     ("name", "how", "number"),
-    [place for name in playing.playable() for place in with_ids(name)],
+    [place for name in playing.names() for place in with_ids(name)],
 )
 def test_no_id_may_be_another_than_is_said(name, how, number):
     """An id that must be the one from before, or another one, fails the play if not."""
@@ -153,18 +152,6 @@ def test_every_item_has_a_scenario():
     named = [x for name in playing.names() for x in playing.text_of(name)["items"]]
 
     assert set(ITEMS) == set(named)
-
-
-def test_pending_scenarios_wait_for_what_is_not_there():
-    """A scenario stops to be pending as soon as what it needs can be called."""
-    there = {
-        name
-        for name, module in playing.PENDING.items()
-        if importlib.util.find_spec(module) is not None
-    }
-
-    assert set() == there
-    assert set() == set(playing.PENDING) - set(playing.names())
 
 
 @pytest.mark.parametrize("base", ["persona", "advanced"])

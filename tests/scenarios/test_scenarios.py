@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.scenarios.shell import ShellApplication
+from tests.scenarios.shell import shell_in
 
 from uaix_conformance.harness import load, site_of
 from uaix_conformance.scenarios.application import LibraryApplication
-from uaix_conformance.scenarios.playing import play, playable, scenario
+from uaix_conformance.scenarios.playing import names, play, scenario
 from uaix_core import SCHEMA
 
 BACKENDS = ("memory", "directory", "sqlite", "postgres")
@@ -21,7 +21,7 @@ def store(request, tmp_path_factory):
         yield site.open(SCHEMA)
 
 
-@pytest.mark.parametrize("name", playable())
+@pytest.mark.parametrize("name", names())
 def test_through_a_store(store, name):
     """The library over a store does what the scenario says, whatever keeps it."""
     told = play(scenario(name), LibraryApplication(store))
@@ -29,9 +29,10 @@ def test_through_a_store(store, name):
     assert told.expected == told.found
 
 
-@pytest.mark.parametrize("name", playable())
+@pytest.mark.parametrize("name", names())
 def test_through_files(tmp_path, name):
     """Files and the command line come to the very same as every store."""
-    told = play(scenario(name), ShellApplication(tmp_path))
+    with shell_in(tmp_path) as shell:
+        told = play(scenario(name), shell)
 
     assert told.expected == told.found

@@ -232,7 +232,7 @@ class LibraryApplication(AccessVerbs):
             command["id"],
             agent_id=command["agent"],
             indexes=[Index(**one) for one in command.get("indexes", ())],
-            **{"lease": session.leases.get(lease)} if lease else {},
+            lease=session.leases.get(lease) if lease else None,
         )
         told = {
             "paths": [record.path for record in found.records],

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 FORMAT = "uaix.scenario.v1"
 
-#: Scenarios that no session can play yet, and the module that each waits for.
-PENDING: Mapping[str, str] = {
-    "one-persona-two-sessions": "uaix_core.session.leases",
-}
-
 #: What a step says beside the arguments of its verb.
 OF_A_STEP = frozenset(
     ("do", "together", "as", "token", "project", "save", "expect", "same", "other")
@@ -85,11 +80,6 @@ def names() -> list[str]:
     """The scenarios of the kit."""
     found = (file.name for file in resources(__package__).iterdir())
     return sorted(name[:-5] for name in found if name.endswith(".json"))
-
-
-def playable() -> list[str]:
-    """Those that don't wait for anything."""
-    return [name for name in names() if name not in PENDING]
 
 
 def text_of(name: str) -> Json:
