@@ -115,15 +115,15 @@ class Standing:
 
 
 def authenticated(
-    snapshot: Snapshot, token: Token, keys: KeyRing, scope: ScopeId, now: int
+    snapshot: Snapshot, token: Token, keys: KeyRing, tenant: str, now: int
 ) -> Standing:
-    """Who a token stands for in a scope at an instant.
+    """Who a token stands for at an instant, in the one scope that it is good in.
 
     Args:
         snapshot: the tenant's authority scope.
         token: what the caller shows.
         keys: the host's keys.
-        scope: where it is to be used; a token is good in one scope.
+        tenant: whose scope that is.
         now: the instant, in microseconds UTC.
 
     Raises:
@@ -138,9 +138,7 @@ def authenticated(
     is_right = token.is_of(keys, key_id, digest)
     if issued is None or not is_right or now >= issued.until_at:
         raise invalid()
-    if scope_of(issued, scope.tenant) != scope:
-        raise invalid()
-    principal = principal_of(issued)
+    scope, principal = scope_of(issued, tenant), principal_of(issued)
     return Standing(
         credential_id=issued.credential_id,
         principal=principal,

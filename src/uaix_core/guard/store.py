@@ -81,10 +81,14 @@ class GuardedStore:
 
         """
         holder = self._holder
-        with self._inner.snapshot(authority_scope(holder.scope.tenant)) as authority:
-            return authenticated(
-                authority, holder.token, holder.keys, holder.scope, holder.clock.now()
-            )
+        tenant, now = holder.scope.tenant, holder.clock.now()
+        with self._inner.snapshot(authority_scope(tenant)) as authority:
+            found = authenticated(authority, holder.token, holder.keys, tenant, now)
+        if found.scope != holder.scope:
+            # Whether there is such a scope makes no difference.
+            self._deny(found, "not-found", READ, holder.scope.text)
+            raise invalid()
+        return found
 
     def unveiled(self) -> GuardedStore:
         """The same, for a start-up: it reads what is hidden in order to blank it."""
