@@ -205,8 +205,6 @@ def test_the_stored_form():
     [
         {"issuers": []},
         {"issuers": [""]},
-        {"issuers": "me"},
-        {"issuers": [1]},
         {"scopes": ["Code-bearing"]},
         {"scopes": [" "]},
         {"key_ids": ["A" * 64]},

@@ -212,7 +212,9 @@ def test_a_package_may_leave_the_active_state(installed: Session, verdict: str) 
 def test_blockers_block(installed: Session) -> None:
     """What a reviewer calls blocked is not active, and what they say is recorded."""
     installed.review.records(ID, "reviewed", looked_at(installed))
-    note = ReviewNote("Later.", blockers=["no consent yet"], consent={"ada": "asked"})
+    note = ReviewNote(
+        "Later.", blockers=["no consent yet"], agreements={"ada": "asked"}
+    )
 
     with pytest.raises(CallerError) as caught:
         installed.review.package(
@@ -232,7 +234,7 @@ def test_blockers_block(installed: Session) -> None:
         row.actor_id,
     )
     assert ["no consent yet"] == json.loads(row.blockers or "")
-    assert {"ada": "asked"} == json.loads(row.consent or "")
+    assert {"ada": "asked"} == json.loads(row.agreements or "")
 
 
 def test_a_conflict_blocks_its_package(installed: Session) -> None:
@@ -419,7 +421,7 @@ def test_only_a_tombstone_is_restored(installed: Session) -> None:
                 ID,
                 "reviewed",
                 {NOTE: head(s)},
-                note=ReviewNote(consent={"ada": "ghp_" + "a1B2" * 9}),
+                note=ReviewNote(agreements={"ada": "ghp_" + "a1B2" * 9}),
             ),
             "text.secret",
         ),
@@ -443,8 +445,8 @@ def test_reviews_that_can_not_be(installed: Session, decide, code: str) -> None:
         ({"blockers": [""]}, "review.blockers"),
         ({"blockers": ["x"] * 101}, "review.blockers"),
         ({"blockers": ["x" * 1_001]}, "review.blockers"),
-        ({"consent": {"": "x"}}, "review.consent"),
-        ({"consent": {"x": 1}}, "review.consent"),
+        ({"agreements": {"": "x"}}, "review.agreements"),
+        ({"agreements": {"x": 1}}, "review.agreements"),
     ],
 )
 def test_notes_are_texts_of_a_sensible_length(fields, code: str) -> None:

@@ -296,7 +296,7 @@ def test_an_agent_starts_as_itself(session: Session) -> None:
     installed(session, Maker())
     eve = acting(session, "agent:eve")
 
-    assert {("startup.agent", "ada")} == failed(eve, agent_id="ada")
+    assert {("startup.principal", "ada")} == failed(eve, agent_id="ada")
     assert "eve" == eve.start(ID, agent_id="eve").agent_id
 
 
@@ -449,6 +449,62 @@ def test_pointers_lead_somewhere(session: Session, said: str, is_met: bool) -> N
         assert session.start(ID, agent_id=AGENT)
     else:
         assert {("startup.reference", path)} == failed(session)
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (b"See: .uai/none.uai\n", [1]),
+        (b"Of .uai/none.uai once.\n\nSee: .uai/none.uai\n", [3]),
+        (b"Purpose: x\nSee:\n- .uai/persona.uai\n- .uai/none.uai\n", [4]),
+        (b"See: .uai/none.uai\nReferences: .uai/gone.uai\n", [1, 2]),
+        (b"See: .uai/none.uai, .uai/gone.uai\n", [1]),
+    ],
+)
+def test_a_broken_pointer_is_told_by_its_line(body: bytes, lines: list[int]) -> None:
+    """A pointer that leads nowhere is told by the file and the line it stands in."""
+    session = fresh()
+    path = dimension("adaptation-rules")
+    installed(session, advanced(adaptation_rules=body))
+
+    with pytest.raises(StartupError) as caught:
+        session.start(ID, agent_id=AGENT)
+
+    assert [(path, line) for line in lines] == [
+        (check.path, check.line) for check in caught.value.checks
+    ]
+    assert f"{path}:{lines[0]}" == caught.value.checks[0].place
+    assert lines[0] == caught.value.checks[0].as_dict()["line"]
+
+
+@pytest.mark.parametrize("port", ["NaN", "text", "true", "raises", "none", "short"])
+def test_an_index_that_can_not_say_covers_nothing(port: str) -> None:
+    """An index that answers no whole number, or fails, keeps a package back."""
+    session = fresh()
+    installed(session)
+    answers = {"NaN": float("nan"), "text": "9" * 9, "true": True, "none": None}
+
+    class Broken:
+        name = "words"
+
+        def covered(self, _scope: object, _package_id: str) -> object:
+            if port == "raises":
+                raise KeyError(port)
+            return answers.get(port, 0)
+
+    assert {("startup.index", "words")} == failed(session, indexes=[Broken()])
+
+
+@pytest.mark.parametrize("name", [None, 5, "", "two\nlines", "x" * 129])
+def test_an_index_has_a_name(name: object) -> None:
+    """What has no name of one line is no index, and starts nothing."""
+    session = fresh()
+    installed(session)
+
+    with pytest.raises(CallerError) as caught:
+        session.start(ID, agent_id=AGENT, indexes=[Stub(name, 10**6)])
+
+    assert ("index.port", "indexes[0]") == (caught.value.code, caught.value.path)
 
 
 def _bend(draft: Draft, how: str) -> set:
@@ -728,7 +784,8 @@ def test_checks_say_what_failed_and_what_to_do() -> None:
     for code, (message, hint) in CHECKS.items():
         check = StartupCheck(code, "a path")
         shown = {"code": code, "path": "a path", "message": message, "hint": hint}
-        assert shown == check.as_dict()
+        assert {**shown, "line": None} == check.as_dict()
+        assert "a path" == check.place
         assert code.startswith("startup.")
 
 

@@ -298,11 +298,11 @@ KINDS = ("platform", "legal", "safety")
         ("kind", "taste", "tier.word"),
         ("title", "", "tier.line"),
         ("title", "x" * 201, "tier.line"),
-        ("title", "two\nlines", "tier.line"),
+        ("title", "two\nlines", "text.line"),
         ("title", 1, "tier.line"),
         ("text", "", "tier.text"),
         ("text", "x" * 10_001, "tier.text"),
-        ("text", "nul \0", "tier.text"),
+        ("text", "nul \0", "text.hidden"),
     ],
 )
 def test_a_note_is_bounded(agent, field, value, code):
@@ -373,7 +373,7 @@ def test_results_name_the_case_and_the_checkpoint(session):
         ({"name": "no name"}, "id.syntax"),
         ({"prompt": ""}, "tier.text"),
         ({"must": ()}, "fidelity.case"),
-        ({"must": "one text"}, "tier.list"),
+        ({"must": "one text"}, "input.list"),
         ({"must": ["x"] * 101}, "tier.list"),
         ({"must_not": [""]}, "tier.text"),
         ({"paths": ["x" * 2_001]}, "tier.text"),
@@ -389,7 +389,7 @@ def test_a_case_tests_files_that_stand(session):
     at_work(session)
     put = session.tiers.fidelity.put
     refused("record.not-found", put, ID, case(paths=[".uai/no.uai"]))
-    refused("tier.line", put, ID, case(paths=["a\nb"]))
+    refused("text.line", put, ID, case(paths=["a\nb"]))
 
 
 # Indexes

@@ -201,7 +201,7 @@ def review(number: int, subject: str, verdict: str, about: Row) -> Row:
         actor_id="x",
         note="",
         blockers="[]",
-        consent="{}",
+        agreements="{}",
         **{name: getattr(about, name, None) for name in names},
     )
 

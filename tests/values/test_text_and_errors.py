@@ -76,3 +76,30 @@ def test_a_conflict_carries_the_row_but_never_shows_it() -> None:
         error.current,
     )
     assert "ROW" not in str(error) + repr(error)
+
+
+@pytest.mark.parametrize(
+    ("path", "quoted"),
+    [
+        ("plain/path.uai", "plain/path.uai"),
+        ("C:\\store", "C:\\store"),
+        ("naïve/日本.uai", "naïve/日本.uai"),
+        ("two\nlines", "two\\u{a}lines"),
+        ("\x1b[31mred", "\\u{1b}[31mred"),
+        ("a\u202eb\u200bc", "a\\u{202e}b\\u{200b}c"),
+        ("\U000e0041\ufe0f\u3164", "\\u{e0041}\\u{fe0f}\\u{3164}"),
+        ("\ud800", "\\u{d800}"),
+        ("x" * 1_024, "x" * 1_024),
+        ("x" * 1_025, "x" * 1_024 + "..."),
+        (5, None),
+        (b"bytes", None),
+        (None, None),
+    ],
+)
+@pytest.mark.parametrize("kind", [CallerError, ConflictError, StorageError])
+def test_an_error_quotes_its_path(kind, path, quoted):
+    """A path is quoted in one line of bounded length in which all is seen."""
+    error = kind("no", path=path)
+
+    assert quoted == error.path == error.as_dict()["path"]
+    assert quoted is None or str(error).isprintable()

@@ -52,7 +52,7 @@ class KeyRing:
         for name, key in self.keys.items():
             if not is_id(name) or type(key) is not bytes or len(key) != KEY_BYTES:
                 raise _wrong("keys")
-        if self.active not in self.keys:
+        if not is_id(self.active) or self.active not in self.keys:
             raise _wrong("active")
 
     def digest(self, key_id: str, *parts: str) -> str:

@@ -32,17 +32,17 @@ _RUNS: Final = re.compile(f"[{_INVISIBLE}{_MARKS}]{{{MIN_RUN},}}")
 _ONLY_MARKS: Final = re.compile(f"[{_MARKS}]")
 
 #: The flag of a region: a black flag, its letters as tags, and the closing tag.
-_FLAG: Final = "\U0001f3f4"
-_FLAG_TAGS: Final = re.compile(
-    "[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
-)
+FLAG: Final = "\U0001f3f4"
+FLAG_TAGS: Final = "[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
+_FLAG_TAGS: Final = re.compile(FLAG_TAGS)
 
 #: Joiners between letters of scripts that are written with them.
 _JOINERS: Final = re.compile("[\u200c\u200d]{1,7}")
-_JOINING: Final = re.compile(
+JOINING: Final = (
     "[\u0600-\u07bf\u0840-\u085f\u0860-\u08ff\u0900-\u0dff\u0e80-\u109f"
     "\u1780-\u17ff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefe]"
 )
+_JOINING: Final = re.compile(JOINING)
 
 _OVERRIDES: Final = re.compile("[\u202d\u202e]")
 _CONTROLS: Final = re.compile(f"[\u202a-\u202c\u2066-\u2069{_MARKS}]")
@@ -133,7 +133,7 @@ def _run_hits(text: str) -> Iterator[Hit]:
         if end - start - len(_ONLY_MARKS.findall(match[0])) < MIN_RUN:
             continue
         before, after = text[start - 1 : start], text[end : end + 1]
-        if before == _FLAG and _FLAG_TAGS.fullmatch(match[0]):
+        if before == FLAG and _FLAG_TAGS.fullmatch(match[0]):
             continue
         if (
             _JOINERS.fullmatch(match[0])

@@ -111,18 +111,18 @@ def scan_all(text: str, *, excuse: Iterable[str | tuple[int, int]] = ()) -> list
     ]
 
 
-def _leaves(name: str, value: Leaves) -> Iterator[tuple[str, str]]:
+def leaves_of(name: str, value: Leaves) -> Iterator[tuple[str, str]]:
     """Each string inside a value with its place, keys before what they name."""
     if isinstance(value, str):
         yield name, value
     elif isinstance(value, Mapping):
         for index, (key, inner) in enumerate(value.items()):
             place = f"{name}[{index}]"
-            yield f"{place}.key", key
-            yield from _leaves(f"{place}.value", inner)
+            yield from leaves_of(f"{place}.key", key)
+            yield from leaves_of(f"{place}.value", inner)
     elif isinstance(value, (list, tuple)):
         for index, inner in enumerate(value):
-            yield from _leaves(f"{name}[{index}]", inner)
+            yield from leaves_of(f"{name}[{index}]", inner)
 
 
 def _pairs(name: str, value: Leaves) -> Iterator[tuple[str, str, str]]:
@@ -148,7 +148,7 @@ def scan_fields(fields: Mapping[str, Leaves]) -> list[FieldHit]:
     """
     hits: dict[str, FieldHit] = {}
     for name, value in fields.items():
-        for place, text in _leaves(name, value):
+        for place, text in leaves_of(name, value):
             hit = scan_text(text)
             if hit:
                 hits[place] = FieldHit(place, hit.detector, hit.offset)

@@ -64,7 +64,10 @@ class KeyUse:
 
 def check_key(key: str | None) -> None:
     """Refuse a key that is no text of 1 to `MAX_KEY` printable characters."""
-    if key is not None and not (0 < len(key) <= MAX_KEY and key.isprintable()):
+    if key is None:
+        return
+    is_text = isinstance(key, str)
+    if not is_text or not 0 < len(key) <= MAX_KEY or not key.isprintable():
         raise CallerError(
             f"an idempotency key is 1 to {MAX_KEY} printable characters",
             code="idempotency.key",

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import attrs
 
+from uaix_core.gate.said import shown_name
+from uaix_core.values.arguments import check_items
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from uaix_core.values.ids import Principal
 
@@ -56,13 +58,21 @@ class Authorisation:
 
     def __attrs_post_init__(self) -> None:
         is_known = self.operation in get_args(ProtectedOperation)
-        if protection_of(self.path) is None or not is_known:
+        is_text = isinstance(self.path, str)
+        if not is_text or protection_of(self.path) is None or not is_known:
             raise CallerError(
                 "an authorisation names a protected file and an operation on it",
                 code="anchor.authorisation",
-                path=self.path,
+                path=shown_name(self.path) if is_text else "path",
                 hint="one of create, replace, tombstone, restore",
             )
+
+
+def check_authorisations(
+    authorisations: Iterable[Authorisation],
+) -> tuple[Authorisation, ...]:
+    """Authorisations as a tuple (``input.list``, ``input.type``)."""
+    return check_items(authorisations, Authorisation, "authorisations")
 
 
 def check_authoriser(

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from uaix_core.packages.edits import CHANGES
+from uaix_core.packages.entry_edits import checked_entry
+from uaix_core.values.arguments import check_mapping
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -98,4 +100,8 @@ def with_entries(
     edited: EditedFiles, entries: Mapping[str, Mapping[str, Any]]
 ) -> EditedFiles:
     """The folder with more said of its new files."""
-    return attrs.evolve(edited, entries={**edited.entries, **entries})
+    named = {
+        path: checked_entry(entry, "entries") or {}
+        for path, entry in check_mapping(entries, "entries").items()
+    }
+    return attrs.evolve(edited, entries={**edited.entries, **named})

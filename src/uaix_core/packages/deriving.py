@@ -12,18 +12,25 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from uaix_core.packages.anchors import ANCHORS, PERSONALITY, protection_of
+from uaix_core.gate.said import shown_name
+from uaix_core.packages.anchors import (
+    ANCHORS,
+    PERSONALITY,
+    check_authorisations,
+    protection_of,
+)
 from uaix_core.packages.diff import diff_packages
-from uaix_core.packages.entry_edits import FileEdit, with_edits
+from uaix_core.packages.entry_edits import FileEdit, checked_entry, with_edits
 from uaix_core.packages.relations import DERIVATION
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.revisions import not_found
+from uaix_core.values.arguments import check_files, check_mapping, check_texts
 from uaix_core.values.canonical import SALT_BYTES, canonical_text, sha256_hex
 from uaix_core.values.errors import CallerError
 from uaix_core.values.text import is_storable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from uaix_core.history.receipts import Writing
     from uaix_core.packages.anchors import Authorisation
@@ -35,6 +42,10 @@ if TYPE_CHECKING:
 MAX_TEXT: Final = 10_000
 #: What a derivative may not change without an authorisation either.
 _KEPT: Final = ANCHORS | {f"{PERSONALITY}preservation-rules.uai"}
+
+
+def _as_paths(paths: Iterable[str]) -> tuple[str, ...]:
+    return check_texts(paths, "removes")
 
 
 @attrs.frozen
@@ -58,8 +69,10 @@ class Transformation:
     files: Mapping[str, bytes] = attrs.field(repr=False)
     reason: str = attrs.field(repr=False)
     notes: Mapping[str, str] = attrs.field(factory=dict, repr=False)
-    authorisations: Collection[Authorisation] = ()
-    removes: Collection[str] = ()
+    authorisations: Collection[Authorisation] = attrs.field(
+        default=(), converter=check_authorisations
+    )
+    removes: Collection[str] = attrs.field(default=(), converter=_as_paths)
     entries: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
 
     @property
@@ -69,6 +82,10 @@ class Transformation:
         return dict(sorted({**self.files, **gone}.items()))
 
     def __attrs_post_init__(self) -> None:
+        check_files(self.files, "files")
+        check_mapping(self.notes, "notes")
+        for entry in check_mapping(self.entries, "entries").values():
+            checked_entry(entry, "entries")
         if not self.changes or MANIFEST_PATH in self.changes:
             raise CallerError(
                 "a transformation is of files, and the manifest follows from them",
@@ -86,7 +103,7 @@ class Transformation:
                 raise CallerError(
                     f"a note of 1 to {MAX_TEXT:,} characters is about a changed file",
                     code="derive.note",
-                    path=path,
+                    path=shown_name(path),
                 )
 
 

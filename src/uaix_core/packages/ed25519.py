@@ -73,7 +73,8 @@ def is_signature(public_key: bytes, signature: bytes, message: bytes) -> bool:
 
 
 def _checked(key: bytes) -> bytes:
-    if len(key) != KEY_BYTES:
+    given: object = key
+    if not isinstance(given, bytes) or len(given) != KEY_BYTES:
         raise CallerError(
             f"a key is {KEY_BYTES} raw bytes", code="signature.key", path="key"
         )

@@ -7,12 +7,21 @@ from, so that what moved on meanwhile is a conflict of that file and never overw
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
+from uaix_core.values.arguments import (
+    check_files,
+    check_items,
+    check_mapping,
+    check_texts,
+)
+from uaix_core.values.text import check_text
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
     from uaix_core.packages.addressing import RecordChange
     from uaix_core.packages.editors import EditorNote
@@ -40,6 +49,10 @@ FileState = Literal[
 CHANGES: Final = frozenset(("edited", "new", "removed"))
 
 
+def _as_paths(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(check_texts(paths, "others"))
+
+
 @attrs.frozen
 class EditedFiles:
     """A folder that somebody edited.
@@ -56,14 +69,24 @@ class EditedFiles:
         is_whole: whether the folder held every file of the checkpoint; else it held
             those alone that have a base of their own.
 
+    Raises:
+        CallerError: ``input.type``, ``input.list``, ``text.not-storable``.
+
     """
 
     files: Mapping[str, bytes] = attrs.field(repr=False)
     based_on: str | None = None
     bases: Mapping[str, str] = attrs.field(factory=dict)
     entries: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
-    others: frozenset[str] = frozenset()
+    others: frozenset[str] = attrs.field(default=(), converter=_as_paths)
     is_whole: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        check_files(self.files, "files")
+        check_texts(check_mapping(self.bases, "bases").values(), "bases")
+        check_items(check_mapping(self.entries, "entries").values(), Mapping, "entries")
+        if self.based_on is not None:
+            check_text(self.based_on, "based_on")
 
 
 @attrs.frozen

@@ -16,6 +16,8 @@ from uaix_core.packages.manifest.bases import without_bases
 from uaix_core.packages.manifest.places import OUTDATED, JsonPath, edited, spans
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.templates.repack import entries_of, fitting
+from uaix_core.values.arguments import check_mapping
+from uaix_core.values.canonical import canonical_text
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import parse
 
@@ -39,6 +41,27 @@ class FileEdit:
     path: str
     content: bytes | None = attrs.field(repr=False)
     entry: Mapping[str, Any] | None = None
+
+
+def checked_entry(
+    entry: Mapping[str, Any] | None, path: str = "entry"
+) -> dict[str, Any] | None:
+    """The members of an entry, which are JSON; None without any.
+
+    Raises:
+        CallerError: ``input.type``, ``revise.entry`` for what is no JSON.
+
+    """
+    if entry is None:
+        return None
+    members = check_mapping(entry, path)
+    try:
+        canonical_text(members)
+    except CallerError:
+        raise CallerError(
+            "the members of an entry are JSON", code="revise.entry", path=path
+        ) from None
+    return members
 
 
 def with_file(

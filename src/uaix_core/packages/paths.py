@@ -11,6 +11,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from uaix_core.packages.limits import DEFAULT_LIMITS
+from uaix_core.values.quoting import IGNORABLE, NONCHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,33 +19,8 @@ if TYPE_CHECKING:
     from uaix_core.packages.findings import Findings
     from uaix_core.packages.limits import Limits
 
-# Default_Ignorable_Code_Point (Unicode 15 DerivedCoreProperties); `unicodedata` has
-# no such property. The code points that HFS+ ignores are all among them.
-_IGNORABLE_RANGES = (
-    (0x00AD, 0x00AD),
-    (0x034F, 0x034F),
-    (0x061C, 0x061C),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x200B, 0x200F),
-    (0x202A, 0x202E),
-    (0x2060, 0x206F),
-    (0x3164, 0x3164),
-    (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFF8),
-    (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A),
-    (0xE0000, 0xE0FFF),
-)
-_IGNORABLE = "".join(f"{chr(a)}-{chr(b)}" for a, b in _IGNORABLE_RANGES)
-_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
-    chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
-)
-_strip_ignorable = re.compile(f"[{_IGNORABLE}]").sub
-_find_unwanted = re.compile(f"[{_IGNORABLE}{_NONCHARACTERS}]").search
+_strip_ignorable = re.compile(f"[{IGNORABLE}]").sub
+_find_unwanted = re.compile(f"[{IGNORABLE}{NONCHARACTERS}]").search
 _UNWANTED_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 _PORT_DIGITS = "0123456789¹²³"

@@ -17,6 +17,7 @@ from uaix_core.packages.findings import Findings
 from uaix_core.packages.manifest.words import fold, is_sha256
 from uaix_core.packages.required.files import UNIVERSAL
 from uaix_core.packages.rules.signatures import SIGNATURE_RULES
+from uaix_core.values.arguments import check_texts
 from uaix_core.values.canonical import canonical_text
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import parse
@@ -66,15 +67,15 @@ def _check(
         raise _wrong(field.name, f"{field.name} is a non-empty set of {words}")
 
 
-def _as_set(words: Iterable[str] | None) -> frozenset[str] | None:
-    # A single word would become the set of its letters.
-    if isinstance(words, str):
-        raise CallerError("a policy holds sets of words", code="policy.value")
-    return None if words is None else frozenset(words)
+def _as_set(
+    words: Iterable[str] | None, field: attrs.Attribute[frozenset[str] | None]
+) -> frozenset[str] | None:
+    return None if words is None else frozenset(check_texts(words, field.name))
 
 
 def _words() -> Any:
-    return attrs.field(default=None, converter=_as_set, validator=_check)
+    as_set = attrs.Converter(_as_set, takes_field=True)
+    return attrs.field(default=None, converter=as_set, validator=_check)
 
 
 @attrs.frozen(kw_only=True)
@@ -88,8 +89,8 @@ class AcceptancePolicy:
     covers every file. On its own ``key_ids`` lets unsigned packages pass.
 
     Raises:
-        CallerError: ``policy.value`` for an empty set, words of the wrong form, and
-            required signers that ``key_ids`` leaves out.
+        CallerError: ``input.list``, ``input.type``; ``policy.value`` for an empty set,
+            words of the wrong form, and required signers that ``key_ids`` leaves out.
 
     """
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from uaix_core.values.arguments import check_files, check_type
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class PackageSource:
     only `archive_name` takes part in the rule of the extension.
 
     Raises:
-        CallerError: ``package.source`` when both or none are set.
+        CallerError: ``package.source`` when both or none are set, ``input.type``.
 
     """
 
@@ -37,6 +38,10 @@ class PackageSource:
                 "a package is either an archive or a folder of files",
                 code="package.source",
             )
+        if self.files is not None:
+            check_files(self.files, "files", is_stored=False)
+        if self.name is not None:
+            check_type(self.name, str, "name")
 
     @property
     def archive_name(self) -> str | None:

@@ -31,6 +31,7 @@ from uaix_core.packages.standing import (
 )
 from uaix_core.values.canonical import canonical_text, sha256_hex
 from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_core.values.text import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -112,7 +113,7 @@ def named_base(named: str | PackageSource | None) -> tuple[str | None, str | Non
 
     """
     if not isinstance(named, PackageSource):
-        return named, None
+        return (None if named is None else check_text(named, "based_on")), None
     files = readable_files(named)
     read_manifest(files)
     return state_digests(files)

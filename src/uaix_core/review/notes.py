@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from uaix_core.review.relations import REVIEW
+from uaix_core.values.arguments import check_mapping, check_texts
 from uaix_core.values.canonical import SALT_BYTES, canonical_text
 from uaix_core.values.errors import CallerError
 from uaix_core.values.ids import PERSONS
@@ -37,7 +38,11 @@ _ABOUT: Final = (
 
 
 def _texts(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(texts)
+    return check_texts(texts, "blockers")
+
+
+def _pairs(texts: Mapping[str, str]) -> dict[str, str]:
+    return check_mapping(texts, "agreements")
 
 
 @attrs.frozen
@@ -45,13 +50,16 @@ class ReviewNote:
     """What a reviewer says: why, what still blocks, and who agreed to what.
 
     Raises:
-        CallerError: ``review.note``, ``review.blockers``, ``review.consent``.
+        CallerError: ``review.note``, ``review.blockers``, ``review.agreements``,
+            ``input.list``, ``input.type``.
 
     """
 
     text: str = attrs.field(default="", repr=False)
     blockers: tuple[str, ...] = attrs.field(default=(), repr=False, converter=_texts)
-    consent: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    agreements: Mapping[str, str] = attrs.field(
+        factory=dict, repr=False, converter=_pairs
+    )
 
     def __attrs_post_init__(self) -> None:
         if not _is_text(self.text, MAX_NOTE):
@@ -71,12 +79,12 @@ class ReviewNote:
             )
         if not all(
             _is_text(name, MAX_BLOCKER) and name and _is_text(said, MAX_BLOCKER)
-            for name, said in self.consent.items()
+            for name, said in self.agreements.items()
         ):
             raise CallerError(
-                "consent maps who agreed to what they agreed to",
-                code="review.consent",
-                path="consent",
+                "agreements map who agreed to what they agreed to",
+                code="review.agreements",
+                path="agreements",
             )
 
 
@@ -109,5 +117,5 @@ def review_row(
         actor_id=writing.principal.id,
         note=note.text,
         blockers=canonical_text(list(note.blockers)),
-        consent=canonical_text(dict(note.consent)),
+        agreements=canonical_text(dict(note.agreements)),
     )

@@ -35,7 +35,7 @@ class Review(BodyRow):
 
     A review of a package names the checkpoint that was looked at, one of a record the
     revision, one of a conflict the conflict, one of a proposal the proposal.
-    ``blockers`` is a list of texts, ``consent`` an object: who agreed to what.
+    ``blockers`` is a list of texts, ``agreements`` an object: who agreed to what.
     """
 
     review_id: Id
@@ -52,7 +52,7 @@ class Review(BodyRow):
     actor_id: Id
     note: Text | None
     blockers: Json | None
-    consent: Json | None
+    agreements: Json | None
 
 
 @row
@@ -77,7 +77,7 @@ REVIEW = Relation(
     ("review_id",),
     keep=Keep.HISTORY,
     paths={"by_package": ("package_id", "subject")},
-    body=("note", "blockers", "consent"),
+    body=("note", "blockers", "agreements"),
 )
 OPEN_CONFLICT = Relation(
     "open_conflict",

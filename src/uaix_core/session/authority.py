@@ -17,13 +17,16 @@ from uaix_core.access.issuing import (
 )
 from uaix_core.access.relations import BOUND_PACKAGE, DENIAL, DENIAL_ENTRY
 from uaix_core.access.standing import held_by
+from uaix_core.gate.said import check_identities
 from uaix_core.packages.lint import lint
 from uaix_core.session.authority_work import AuthorityWork
 from uaix_core.session.enrolments import enrolling
 from uaix_core.session.secrets import Secrets
 from uaix_core.session.session import Session
 from uaix_core.store.scanning import all_rows
+from uaix_core.values.arguments import check_mapping, check_type
 from uaix_core.values.errors import AccessError
+from uaix_core.values.ids import Principal, ScopeId
 from uaix_core.values.instants import DAY
 
 if TYPE_CHECKING:
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from uaix_core.access.standing import Entitled
     from uaix_core.packages.source import PackageSource
     from uaix_core.store.port import Snapshot
-    from uaix_core.values.ids import Principal, ScopeId
 
 #: How long a credential lives when nothing else is said, in microseconds.
 DEFAULT_LIFE = 30 * DAY
@@ -130,7 +132,9 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied`` for who doesn't administer the scope.
 
         """
-        wanted = Granting(principal, role, scope, package_id, until_at)
+        who, where = _principal(principal), _scope(scope)
+        check_identities({"package_id": package_id or ""})
+        wanted = Granting(who, role, where, package_id, until_at)
         return self.done(lambda s, by: decide_grant(s, by, wanted))
 
     def withdraw(self, entitlement_id: str) -> Done:
@@ -153,7 +157,7 @@ class Authority(AuthorityWork):
 
         """
         with self._work.snapshot() as snapshot:
-            found = held_by(snapshot, principal, self.tenant)
+            found = held_by(snapshot, _principal(principal), self.tenant)
             here = self._administered(snapshot)
             return [one for one in found if here is None or one.scope == here]
 
@@ -166,7 +170,7 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``.
 
         """
-        wanted = Binding(agent_id, scope, package_id)
+        wanted = _binding(agent_id, package_id, scope)
         return self.done(lambda s, by: decide_bind(s, by, wanted))
 
     def unbind(self, agent_id: str, package_id: str, *, scope: ScopeId) -> Done:
@@ -178,7 +182,7 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``.
 
         """
-        wanted = Binding(agent_id, scope, package_id)
+        wanted = _binding(agent_id, package_id, scope)
         return self.done(lambda s, by: decide_unbind(s, by, wanted))
 
     def bindings(self, scope: ScopeId) -> Sequence[BoundPackage]:
@@ -189,7 +193,7 @@ class Authority(AuthorityWork):
 
         """
         with self._work.snapshot() as snapshot:
-            self._by().check_over(snapshot, scope)
+            self._by().check_over(snapshot, _scope(scope))
             where = (scope.kind, scope.key)
             rows = all_rows(snapshot, BOUND_PACKAGE, prefix=where)
             return cast("list[BoundPackage]", list(rows))
@@ -209,7 +213,7 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``, ``keys.missing``.
 
         """
-        wanted = Issuing(principal, scope, life)
+        wanted = Issuing(_principal(principal), _scope(scope), life)
         return self._issued(lambda s, by: decide_issue(s, by, wanted, self.keys))
 
     def rotate(
@@ -261,7 +265,7 @@ class Authority(AuthorityWork):
         now = self._work.clock.now()
         with self._work.snapshot() as snapshot:
             here = self._administered(snapshot)
-            found = list(credentials_of(snapshot, principal))
+            found = list(credentials_of(snapshot, _principal(principal)))
         views = [CredentialView.of(row, self.tenant, now) for row in found]
         return [one for one in views if here is None or one.scope == here]
 
@@ -290,7 +294,8 @@ class Authority(AuthorityWork):
                 ``enrolment.document``, ``authority.person``, ``credential.life``.
 
         """
-        report = lint(source, trusted=dict(trusted), now=self._work.clock.now())
+        keys = check_mapping(trusted, "trusted")
+        report = lint(source, trusted=keys, now=self._work.clock.now())
         wanted = enrolling(report)
         return self._issued(
             lambda s, by: decide_enrolment(s, by, wanted, self.keys, life)
@@ -314,3 +319,20 @@ class Authority(AuthorityWork):
             names = [(cast("DenialEntry", row).denial_id,) for row in page]
             found = snapshot.get_many(DENIAL.name, names)
         return [cast("Denial", found[name]) for name in names]
+
+
+def _principal(principal: Principal) -> Principal:
+    """Somebody whose name holds no secret (``input.type``, ``text.secret``)."""
+    check_identities({"principal": check_type(principal, Principal, "principal").id})
+    return principal
+
+
+def _binding(agent_id: str, package_id: str, scope: ScopeId) -> Binding:
+    check_identities({"agent_id": agent_id, "package_id": package_id})
+    return Binding(agent_id, _scope(scope), package_id)
+
+
+def _scope(scope: ScopeId) -> ScopeId:
+    """A scope whose name holds no secret (``input.type``, ``text.secret``)."""
+    check_identities({"scope": check_type(scope, ScopeId, "scope").key})
+    return scope

@@ -15,6 +15,8 @@ from uaix_core.access.tokens import Token, invalid
 from uaix_core.guard.store import GuardedStore, Holder, guarded
 from uaix_core.session.work import Work
 from uaix_core.session.writes import write
+from uaix_core.values.arguments import check_type
+from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from uaix_core.access.standing import Standing
     from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.store.port import Snapshot, Store
-    from uaix_core.values.ids import Ids, Principal, Random, ScopeId
+    from uaix_core.values.ids import Ids, Principal, Random
     from uaix_core.values.instants import Clock
 
 
@@ -61,7 +63,7 @@ class AuthorityWork:
 
     def _guarded(self, token: str, scope: ScopeId) -> GuardedStore:
         work = self._work
-        if scope.tenant != self.tenant:
+        if check_type(scope, ScopeId, "scope").tenant != self.tenant:
             raise invalid()
         holder = Holder(
             Token.parse(token), scope, self.keys, work.clock, work.ids, work.random

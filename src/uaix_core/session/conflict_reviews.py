@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
 
+from uaix_core.gate.said import check_lines, check_paragraphs
 from uaix_core.history.relations import CONFLICT
 from uaix_core.packages.addressing import RecordChange
+from uaix_core.packages.anchors import check_authorisations
 from uaix_core.packages.clone import Descent, Origin, stored_origin
 from uaix_core.packages.entry_edits import with_file, without_file
 from uaix_core.packages.reviewing import (
@@ -20,9 +22,10 @@ from uaix_core.packages.reviewing import (
 )
 from uaix_core.packages.revising import Wanted
 from uaix_core.review.notes import ReviewNote, check_reviewer
+from uaix_core.review.relations import OpenConflict
 from uaix_core.session.package_descents import Request
-from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.writes import write
+from uaix_core.values.arguments import check_type
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
     from uaix_core.packages.checked import CheckedPackage
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.revisions import Revised
-    from uaix_core.review.relations import OpenConflict
     from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.session.package_descents import PackageDescents
     from uaix_core.session.work import Work
@@ -137,7 +139,7 @@ class ConflictReviews:
                     record_id=opened.record_id,
                 )
             ],
-            authorisations=tuple(authorisations),
+            authorisations=check_authorisations(authorisations),
             details={"conflict_id": opened.conflict_id},
             adds=(review,),
             expects=(expect_open(opened),),
@@ -193,7 +195,8 @@ class ConflictReviews:
             details = {"conflict_id": opened.conflict_id}
             return Descent("branch", "branch", details, (review,))
 
-        asked = [opened.conflict_id, said.text, list(said.blockers), dict(said.consent)]
+        check_type(opened, OpenConflict, "opened")
+        asked = [opened.conflict_id, said.text, list(said.blockers), said.agreements]
         request = Request("branch", key, asked)
         return self._packages.descend(package_id, found, how, checks, request)
 
@@ -234,19 +237,15 @@ class ConflictReviews:
 
 
 def noted(note: ReviewNote | None) -> ReviewNote:
-    """A note that holds no secret."""
-    said = note or ReviewNote()
-    refuse_secret(
-        {
-            "note": said.text,
-            "blockers": list(said.blockers),
-            "consent": dict(said.consent),
-        }
-    )
+    """A note that holds no secret, and nothing that a reader doesn't see."""
+    said = ReviewNote() if note is None else check_type(note, ReviewNote, "note")
+    check_paragraphs({"note": said.text})
+    check_lines({"blockers": said.blockers, "agreements": dict(said.agreements)})
     return said
 
 
 def _reopened(snapshot: Snapshot, opened: OpenConflict) -> OpenConflict:
+    check_type(opened, OpenConflict, "opened")
     key = (opened.package_id, opened.record_id, opened.conflict_id)
     return find_open(snapshot, key)
 

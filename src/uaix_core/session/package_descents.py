@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
 
+from uaix_core.gate.said import (
+    check_identities,
+    check_kept,
+    check_lines,
+    check_paragraphs,
+)
 from uaix_core.history.idempotency import check_key, use_key
-from uaix_core.packages.anchors import check_authoriser
+from uaix_core.packages.anchors import check_authorisations, check_authoriser
 from uaix_core.packages.answers import Answered, Refused, answer_of
 from uaix_core.packages.checkpoints import state_digests
 from uaix_core.packages.choosing import chosen_paths, with_entries
@@ -27,8 +33,8 @@ from uaix_core.packages.revisions import RevisionConflictError
 from uaix_core.packages.source import PackageSource
 from uaix_core.packages.standing import same_checkpoint, stored_package
 from uaix_core.packages.update import named_base, parted_at
-from uaix_core.session.package_edits import PackageEdits
-from uaix_core.session.package_writes import refuse_secret
+from uaix_core.session.package_edits import PackageEdits, check_edited
+from uaix_core.values.arguments import check_mapping, check_texts, check_type
 from uaix_core.values.canonical import canonical_text, sha256_hex
 from uaix_core.values.errors import CallerError, NotFoundError
 from uaix_core.values.ids import check_id
@@ -184,6 +190,9 @@ class PackageDescents(PackageEdits):
                 ``idempotency.reused``.
 
         """
+        check_type(wanted, Transformation, "wanted")
+        check_lines({"files": list(wanted.changes)})
+        check_paragraphs({"reason": wanted.reason, "notes": dict(wanted.notes)})
         said: list[Any] = [
             _digests(wanted.files),
             sorted(wanted.removes),
@@ -191,7 +200,6 @@ class PackageDescents(PackageEdits):
         ]
         said += [wanted.reason, dict(wanted.notes), _words(wanted.authorisations)]
         request = Request("derive", key, [origin, *said])
-        refuse_secret({"reason": wanted.reason, "notes": dict(wanted.notes)})
         check_authoriser(self._work.principal, wanted.authorisations)
         return self._derived(origin, lambda _: wanted, package_id, checks, request)
 
@@ -232,8 +240,14 @@ class PackageDescents(PackageEdits):
 
         And as `derive`.
         """
+        check_edited(edited)
         listed = with_entries(edited, entries or {})
-        said_of, words = dict(notes or {}), tuple(authorisations)
+        said_of = check_mapping(notes or {}, "notes")
+        words = check_authorisations(authorisations)
+        check_paragraphs({"reason": reason, "notes": said_of})
+        if not isinstance(removals, bool):
+            removals = check_texts(removals, "removals")
+            check_kept({"removals": removals})
 
         def wanted(snapshot: Snapshot) -> Transformation:
             found = read_edits(snapshot, origin, listed)
@@ -263,7 +277,6 @@ class PackageDescents(PackageEdits):
             said_of,
             _words(words),
         ]
-        refuse_secret({"reason": reason, "notes": said_of})
         check_authoriser(self._work.principal, words)
         request = Request("derive", key, [origin, *said])
         return self._derived(origin, wanted, package_id, checks, request)
@@ -298,12 +311,12 @@ class PackageDescents(PackageEdits):
         """
         with self._work.snapshot() as snapshot:
             row = snapshot.get(DERIVATION.name, (package_id,))
-        if row is None:
-            raise NotFoundError(
-                "no such derivative in this scope",
-                code="derivation.not-found",
-                path=package_id,
-            )
+            if row is None:
+                raise NotFoundError(
+                    "no such derivative in this scope",
+                    code="derivation.not-found",
+                    path=package_id,
+                )
         return cast("Derivation", row)
 
     def descend(
@@ -317,7 +330,8 @@ class PackageDescents(PackageEdits):
         """Make a package out of an origin; the verbs say which and how."""
         ids = self._work.ids
         check_key(request.key)
-        new_id = ids.new() if package_id is None else check_id(package_id)
+        new_id = ids.new() if package_id is None else check_id(package_id, "package_id")
+        check_identities({"package_id": new_id})
         asked = canonical_text([package_id, request.said])
 
         def decide(snapshot: Snapshot, writing: Writing) -> Decision:

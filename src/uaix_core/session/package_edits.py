@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
 
+from uaix_core.gate.said import check_kept
 from uaix_core.history.relations import REVISION
+from uaix_core.packages.anchors import check_authorisations
 from uaix_core.packages.checkpoints import find_checkpoint, read_checkpoint
 from uaix_core.packages.choosing import chosen_paths, with_entries
 from uaix_core.packages.diff import ChangedFile, diff_packages, diff_revisions
 from uaix_core.packages.edit_reading import read_edits, read_refresh
+from uaix_core.packages.edits import EditedFiles
 from uaix_core.packages.export import find_package, get_all
 from uaix_core.packages.relations import CHECKPOINT
 from uaix_core.packages.revising import Wanted
 from uaix_core.packages.revisions import Revised, RevisionConflictError
 from uaix_core.session.package_revisions import PackageRevisions, no_revision
+from uaix_core.values.arguments import check_texts, check_type
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.addressing import RecordChange
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.diff import PackageDiff
-    from uaix_core.packages.edits import EditedFiles, Edits, EditStatus, Refresh
+    from uaix_core.packages.edits import Edits, EditStatus, Refresh
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.relations import Checkpoint
     from uaix_core.store.port import Snapshot
@@ -61,6 +65,7 @@ class PackageEdits(PackageRevisions):
             CallerError: ``adopt.base``, ``adopt.package``, ``manifest.*``, ``json.*``.
 
         """
+        check_edited(edited)
         with self._work.snapshot() as snapshot:
             return read_edits(snapshot, package_id, edited)
 
@@ -100,6 +105,13 @@ class PackageEdits(PackageRevisions):
             NotFoundError: as `edits`.
 
         """
+        check_type(edited, EditedFiles, "edited")
+        if only is not None:
+            only = check_texts(only, "only")
+        if not isinstance(removals, bool):
+            removals = check_texts(removals, "removals")
+        check_kept({"only": only, "removals": removals})
+        allowed = check_authorisations(authorisations)
         listed = with_entries(edited, entries or {})
         found = self.edits(package_id, listed)
         wanted = chosen_paths(found, listed, only, removals=removals)
@@ -113,9 +125,7 @@ class PackageEdits(PackageRevisions):
         if not changes:
             return Adopted(found.status, ())
         details = {"adopts": found.status.checkpoint_id}
-        made = self.apply(
-            Wanted(package_id, changes, tuple(authorisations), details), checks
-        )
+        made = self.apply(Wanted(package_id, changes, allowed, details), checks)
         return Adopted(found.status, tuple(made))
 
     def refresh(self, package_id: str, edited: EditedFiles) -> Refresh:
@@ -128,6 +138,7 @@ class PackageEdits(PackageRevisions):
                 `edits`.
 
         """
+        check_edited(edited)
         with self._work.snapshot() as snapshot:
             return read_refresh(snapshot, package_id, edited)
 
@@ -193,6 +204,13 @@ class PackageEdits(PackageRevisions):
         with self._work.snapshot() as snapshot:
             rows = _revisions(snapshot, before, after)
         return diff_revisions(*rows)
+
+
+def check_edited(edited: EditedFiles) -> None:
+    """Refuse names of files that nothing may hold, wherever they are told."""
+    check_type(edited, EditedFiles, "edited")
+    names = (*edited.files, *edited.others, *edited.bases, *edited.entries)
+    check_kept({"files": names})
 
 
 def _revisions(snapshot: Snapshot, *names: str) -> list[Revision]:

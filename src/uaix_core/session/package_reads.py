@@ -102,12 +102,12 @@ class PackageReads:
         """One receipt; NotFoundError when there is none."""
         with self._work.snapshot() as snapshot:
             row = snapshot.get(RECEIPT.name, (receipt_id,))
-        if row is None:
-            raise NotFoundError(
-                "no such receipt in this scope",
-                code="receipt.not-found",
-                path=receipt_id,
-            )
+            if row is None:
+                raise NotFoundError(
+                    "no such receipt in this scope",
+                    code="receipt.not-found",
+                    path=receipt_id,
+                )
         return cast("Receipt", row)
 
     def dimensions(
@@ -115,7 +115,7 @@ class PackageReads:
         package_id: str,
         *,
         field: str | None = None,
-        after: Sequence[str | int] | None = None,
+        after: tuple[str, int] | None = None,
         limit: int = 100,
     ) -> Sequence[Dimension]:
         """What the files of a package say, field by field, page by page.
@@ -140,7 +140,7 @@ class PackageReads:
                 DIMENSION.name,
                 path,
                 prefix,
-                after=None if after is None else tuple(after),
+                after=after,
                 limit=limit,
             )
         return cast("Sequence[Dimension]", page)

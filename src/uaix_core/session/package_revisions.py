@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
 
+from uaix_core.gate.said import check_lines, check_paragraphs
 from uaix_core.history.relations import CONFLICT, HEAD, REVISION
 from uaix_core.packages.addressing import RecordChange
+from uaix_core.packages.anchors import check_authorisations
 from uaix_core.packages.answers import Refused
+from uaix_core.packages.entry_edits import checked_entry
 from uaix_core.packages.export import find_package
 from uaix_core.packages.relations import PACKAGE_FILE
 from uaix_core.packages.revising import (
@@ -28,8 +31,9 @@ from uaix_core.packages.revisions import (
     not_found,
 )
 from uaix_core.review.relations import OPEN_CONFLICT
-from uaix_core.session.package_writes import PackageWrites, refuse_secret
+from uaix_core.session.package_writes import PackageWrites
 from uaix_core.session.writes import write
+from uaix_core.values.arguments import check_texts, check_type
 from uaix_core.values.errors import CallerError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
@@ -86,8 +90,8 @@ class PackageRevisions(PackageWrites):
         with self._work.snapshot() as snapshot:
             find_package(snapshot, package_id)
             chain = chain_of(snapshot, package_id, record_id)
-        if not chain:
-            raise not_found(record_id)
+            if not chain:
+                raise not_found(record_id)
         return chain
 
     def revision(self, revision_id: str) -> Revision:
@@ -140,7 +144,9 @@ class PackageRevisions(PackageWrites):
             raise CallerError(
                 "the content of a file is bytes", code="revise.content", path=path
             )
-        change = RecordChange(path, bytes(content), expected_revision, entry)
+        change = RecordChange(
+            path, bytes(content), expected_revision, checked_entry(entry)
+        )
         return self._one(package_id, change, authorisations, checks)
 
     def tombstone(
@@ -175,7 +181,7 @@ class PackageRevisions(PackageWrites):
                 code="tombstone.reason",
                 path="reason",
             )
-        refuse_secret({"reason": reason})
+        check_paragraphs({"reason": reason})
         change = RecordChange(path, None, expected_revision)
         details = {"reason": reason}
         return self._one(package_id, change, authorisations, checks, details)
@@ -237,7 +243,9 @@ class PackageRevisions(PackageWrites):
         ``after`` are package, record and conflict of the last one of the page before.
         """
         prefix = () if package_id is None else (package_id,)
-        start = None if after is None else after[len(prefix) :]
+        start = None
+        if after is not None:
+            start = check_type(after, (tuple, list), "after")[len(prefix) :]
         with self._work.snapshot() as snapshot:
             page = snapshot.scan(
                 OPEN_CONFLICT.name, "key", prefix, after=start, limit=limit
@@ -248,12 +256,12 @@ class PackageRevisions(PackageWrites):
         """One conflict with its candidate; NotFoundError (``conflict.not-found``)."""
         with self._work.snapshot() as snapshot:
             row = snapshot.get(CONFLICT.name, (conflict_id,))
-        if row is None:
-            raise NotFoundError(
-                "no such conflict in this scope",
-                code="conflict.not-found",
-                path=conflict_id,
-            )
+            if row is None:
+                raise NotFoundError(
+                    "no such conflict in this scope",
+                    code="conflict.not-found",
+                    path=conflict_id,
+                )
         return cast("Conflict", row)
 
     def keep_conflict(self, error: RevisionConflictError) -> tuple[str, ...]:
@@ -265,6 +273,7 @@ class PackageRevisions(PackageWrites):
         An owned store does so by itself, if it can. Inside a host's transaction nobody
         knows whether they are kept, so the host says that it is wanted.
         """
+        check_type(error, RevisionConflictError, "error")
         if not error.conflict_ids:
             with self._work.snapshot() as snapshot:
                 kept = kept_before(snapshot, error.candidates)
@@ -298,7 +307,9 @@ class PackageRevisions(PackageWrites):
         checks: Checks,
         details: Mapping[str, Any] | None = None,
     ) -> Revised:
-        wanted = Wanted(package_id, [change], tuple(authorisations), details or {})
+        wanted = Wanted(
+            package_id, [change], check_authorisations(authorisations), details or {}
+        )
         return self.apply(wanted, checks)[0]
 
     def apply(
@@ -308,7 +319,8 @@ class PackageRevisions(PackageWrites):
 
         The verbs of review and adoption make theirs out of more than `revise` takes.
         """
-        refuse_secret({"path": [change.path for change in wanted.changes]})
+        paths = [change.path for change in wanted.changes]
+        check_lines({"path": check_texts(paths, "path")})
         writing = self._work.writing()
         receipt = self._work.ids.new() if receipt_id is None else receipt_id
         reports: list[Report] = []

@@ -15,6 +15,7 @@ from uaix_core.packages.revision_signatures import (
 )
 from uaix_core.session.package_descents import PackageDescents
 from uaix_core.session.writes import write
+from uaix_core.values.arguments import check_mapping, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -60,7 +61,7 @@ class PackageSignatures(PackageDescents):
 
         """
         writing = self._work.writing()
-        named = None if paths is None else tuple(paths)
+        named = None if paths is None else check_texts(paths, "paths")
 
         def decided(snapshot: Snapshot) -> Commit | None:
             return decide_signing(snapshot, writing, package_id, named, private_key)
@@ -91,4 +92,5 @@ class PackageSignatures(PackageDescents):
 
         """
         with self._work.snapshot() as snapshot:
-            return read_signatures(snapshot, package_id, dict(trusted))
+            keys = check_mapping(trusted, "trusted")
+            return read_signatures(snapshot, package_id, keys)

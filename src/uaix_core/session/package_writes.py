@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 import attrs
 
-from uaix_core.gate.scan import scan_fields
 from uaix_core.history.idempotency import check_key
 from uaix_core.history.receipts import Writing
 from uaix_core.packages.acceptance import judged_by_policy
@@ -30,11 +29,8 @@ from uaix_core.session.package_reads import PackageReads
 from uaix_core.session.writes import write
 from uaix_core.store.port import Snapshot
 from uaix_core.values.canonical import sha256_hex
-from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from uaix_core.packages.source import PackageSource
 
 #: What a verb comes to over one snapshot.
@@ -132,19 +128,3 @@ class PackageWrites(PackageReads):
         commit = refusal(self._work.writing(), operation, report, digest)
         recorded = self._work.store.append(commit)
         return PackageRefusedError(report, receipt_in(recorded).receipt_id)
-
-
-def refuse_secret(fields: Mapping[str, Any]) -> None:
-    """Refuse a secret in what a caller says beside the files.
-
-    Raises:
-        CallerError: ``text.secret``, naming the field and the detector.
-
-    """
-    for hit in scan_fields(fields):
-        raise CallerError(
-            "what was said holds a secret",
-            code="text.secret",
-            path=hit.field,
-            hint=f"{hit.detector} at byte {hit.offset}",
-        )

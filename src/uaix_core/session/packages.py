@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Unpack
 
+import attrs
+
+from uaix_core.gate.said import check_lines
 from uaix_core.packages.acceptance import (
     check_policy,
     decide_policy,
     in_force,
     policy_of,
 )
+from uaix_core.packages.anchors import check_authorisations
 from uaix_core.packages.answers import (
     Stored,
     receipt_in,
@@ -22,6 +26,7 @@ from uaix_core.packages.export import (
 )
 from uaix_core.packages.install import decide_install, decide_restore
 from uaix_core.packages.limits import HIGHEST_LIMITS
+from uaix_core.packages.policy import AcceptancePolicy
 from uaix_core.packages.update import Edit, decide_update, named_base
 from uaix_core.review.notes import check_reviewer
 from uaix_core.schema.commits import Commit, Recorded
@@ -36,7 +41,6 @@ if TYPE_CHECKING:
     from uaix_core.history.receipts import Writing
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Checks, Report
-    from uaix_core.packages.policy import AcceptancePolicy
     from uaix_core.packages.source import PackageSource
     from uaix_core.session.package_writes import Decision
     from uaix_core.store.port import Snapshot
@@ -122,7 +126,7 @@ class Packages(PackageOutbox):
 
         """
         base, files = named_base(based_on)
-        edit = Edit(base, files, tuple(authorisations))
+        edit = Edit(base, files, check_authorisations(authorisations))
 
         def decide(
             snapshot: Snapshot, writing: Writing, report: Report, key: str | None
@@ -136,8 +140,14 @@ class Packages(PackageOutbox):
 
         It holds for every later install, restore, clone and update, and can only
         refuse. ``AcceptancePolicy()`` asks for nothing.
+
+        Raises:
+            CallerError: ``policy.value``, ``review.reviewer``, ``text.*``.
+
         """
         check_policy(policy)
+        for field in attrs.fields(AcceptancePolicy):
+            check_lines({field.name: sorted(getattr(policy, field.name) or ())})
         writing = self._work.writing()
         check_reviewer(writing)
 

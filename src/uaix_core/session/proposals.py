@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
+from uaix_core.gate.said import (
+    check_bodies,
+    check_identities,
+    check_lines,
+    check_paragraphs,
+)
 from uaix_core.history.idempotency import check_key
 from uaix_core.history.relations import Receipt
+from uaix_core.packages.anchors import check_authorisations
 from uaix_core.packages.export import find_package
 from uaix_core.packages.revising import Wanted
 from uaix_core.review.notes import check_reviewer
 from uaix_core.session.conflict_reviews import noted
-from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.tier_writes import TierVerbs
 from uaix_core.session.writes import write
 from uaix_core.tiers.deciding import (
@@ -25,6 +31,7 @@ from uaix_core.tiers.proposal_relations import PROPOSAL_ENTRY, Pointer
 from uaix_core.tiers.proposing import Proposing, decide_proposal
 from uaix_core.tiers.reading import read_proposal
 from uaix_core.tiers.texts import check_word
+from uaix_core.values.arguments import check_items, check_type
 from uaix_core.values.errors import CallerError, ConflictError
 
 if TYPE_CHECKING:
@@ -80,8 +87,11 @@ class Proposals(TierVerbs):
 
         """
         check_key(key)
-        refuse_secret({"reason": reason, **_texts_of(draft)})
-        proposing = Proposing(package_id, draft, tuple(sources), reason, key)
+        check_type(draft, (PointerDraft, FileDraft), "draft")
+        named = check_items(sources, TierRef, "sources")
+        check_paragraphs({"reason": reason})
+        _check_draft(draft)
+        proposing = Proposing(package_id, draft, named, reason, key)
         return self._write(
             "proposal_id",
             lambda snapshot, writing: decide_proposal(snapshot, writing, proposing),
@@ -210,7 +220,7 @@ class Proposals(TierVerbs):
         wanted = Wanted(
             move.package_id,
             [move.change],
-            authorisations=tuple(authorisations),
+            authorisations=check_authorisations(authorisations),
             details={"proposal_id": proposal_id},
             adds=(move.review,),
             expects=move.expects,
@@ -249,13 +259,11 @@ class Proposals(TierVerbs):
         )
 
 
-def _texts_of(draft: PointerDraft | FileDraft) -> dict[str, Any]:
-    """All texts of a draft, for the gate."""
+def _check_draft(draft: PointerDraft | FileDraft) -> None:
+    """Let all texts of a draft pass the gate."""
     if isinstance(draft, PointerDraft):
-        return {"title": draft.title, "locator": draft.locator}
-    return {
-        "path": draft.path,
-        "content": draft.text,
-        "expected_revision": draft.expected_revision,
-        "entry": None if draft.entry is None else dict(draft.entry),
-    }
+        check_lines({"title": draft.title, "locator": draft.locator})
+        return
+    check_lines({"path": draft.path})
+    check_identities({"expected_revision": draft.expected_revision or ""})
+    check_bodies({"content": draft.text, "entry": draft.entry})

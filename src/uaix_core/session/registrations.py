@@ -14,6 +14,7 @@ from uaix_core.authority.registering import (
 )
 from uaix_core.authority.relations import LATEST_REGISTRATION, REGISTRATION
 from uaix_core.authority.stored import latest_registration, registered_document
+from uaix_core.gate.said import check_identities
 from uaix_core.gate.scan import scan_fields
 from uaix_core.schema.commits import Recorded
 from uaix_core.schema.relations import BY_KEY
@@ -63,7 +64,8 @@ class Registrations:
         Raises:
             CallerError: ``registration.document``, ``registration.reserved``,
                 ``registration.not-granted``, ``registration.digest``,
-                ``registration.erased``, ``registration.secret``, ``grants.value``.
+                ``registration.erased``, ``registration.secret``, ``grants.value``,
+                ``text.secret`` for the operator.
             ConflictError: ``registration.version-conflict``,
                 ``registration.not-after-latest``.
 
@@ -72,6 +74,7 @@ class Registrations:
         writing = work.writing()
         # Who has no grant has the scope neither looked at nor locked.
         wanted = granted_document(writing, document, grants, registry=self._registry)
+        check_identities({"operator": grants.operator.id})
 
         def decided(snapshot: Snapshot) -> Commit | Registered:
             return decide_granted(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import attrs
 
 from uaix_core.packages.addressing import RecordChange
+from uaix_core.packages.anchors import check_authorisations
 from uaix_core.packages.export import find_package, package_files
 from uaix_core.packages.reviewing import (
     Ruling,
@@ -21,6 +22,7 @@ from uaix_core.review.relations import REVIEW
 from uaix_core.session.conflict_reviews import ConflictReviews, Reviewed, noted
 from uaix_core.store.scanning import all_rows
 from uaix_core.tiers.proposal_relations import PROPOSAL_ENTRY
+from uaix_core.values.arguments import check_mapping, check_texts
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -39,11 +41,12 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Waiting:
-    """What of a package waits for a person."""
+    """What of a package waits for a person, at the checkpoint of this id and number."""
 
     package_id: str
     state: str
     checkpoint_id: str
+    number: int
     records: Sequence[PackageFile]
     conflicts: Sequence[OpenConflict]
     proposals: Sequence[ProposalEntry] = ()
@@ -80,6 +83,7 @@ class Reviews(ConflictReviews):
             package_id,
             package.state,
             package.checkpoint_id,
+            package.number,
             files,
             self._packages.conflicts(package_id),
             cast("Sequence[ProposalEntry]", proposals),
@@ -133,7 +137,9 @@ class Reviews(ConflictReviews):
             CallerError: ``review.*``, ``text.secret``.
 
         """
-        ruling, named = Ruling(verdict, noted(note)), dict(revisions)
+        ruling = Ruling(verdict, noted(note))
+        named = check_mapping(revisions, "revisions")
+        check_texts(named.values(), "revisions")
         writing = self._work.writing()
 
         def decided(snapshot: Snapshot) -> Commit:
@@ -172,9 +178,9 @@ class Reviews(ConflictReviews):
         check_reviewer(writing)
         tombstone = self._packages.revision(expected_revision)
         is_there = (tombstone.package_id, tombstone.path) == (package_id, path)
-        if not is_there or tombstone.change != "tombstone":
-            raise not_found(path)
         with self._work.snapshot() as snapshot:
+            if not is_there or tombstone.change != "tombstone":
+                raise not_found(path)
             chain = chain_of(snapshot, package_id, tombstone.record_id)
         before = chain[tombstone.number - 2]
         if before.content is None:
@@ -197,7 +203,7 @@ class Reviews(ConflictReviews):
         wanted = Wanted(
             package_id,
             [RecordChange(path, before.content, expected_revision, _entry(before))],
-            authorisations=tuple(authorisations),
+            authorisations=check_authorisations(authorisations),
             details={"restores": before.revision_id},
             adds=(review,),
             may_restore=True,

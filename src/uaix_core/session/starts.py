@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from uaix_core.leases.holding import fence, lease_state
+from uaix_core.gate.said import check_identities, check_lines
+from uaix_core.leases.holding import Lease, fence, lease_state
 from uaix_core.packages.export import find_package
-from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.writes import write
 from uaix_core.startup.assembling import decide_start
 from uaix_core.startup.checks import LEASE, StartupCheck, StartupError
 from uaix_core.startup.consents import (
     Consented,
+    ConsentPlace,
     Granting,
     consented,
     consents_of,
@@ -21,17 +22,19 @@ from uaix_core.startup.consents import (
     decide_revocation,
 )
 from uaix_core.startup.judging import Wanted
+from uaix_core.startup.watermarks import check_indexes
 from uaix_core.store.port import Veiling
+from uaix_core.values.arguments import check_items, check_texts, check_type
 from uaix_core.values.ids import Principal, check_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from uaix_core.leases.holding import Lease, LeaseState
+    from uaix_core.leases.holding import LeaseState
     from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.session.work import Work
     from uaix_core.startup.assembling import Assembly, Started
-    from uaix_core.startup.consents import ConsentPlace, ConsentView
+    from uaix_core.startup.consents import ConsentView
     from uaix_core.startup.watermarks import IndexWatermark
     from uaix_core.store.port import Snapshot
 
@@ -46,11 +49,18 @@ def start(  # noqa: PLR0913 - what a start is asked for
     lease: Lease | None = None,
 ) -> Assembly:
     """Put a package together for an agent; `Session.start` says what it does."""
+    agent = check_id(agent_id, "agent_id")
+    paths = check_texts(triggered, "triggered")
+    asked = check_indexes(indexes)
+    check_identities({"agent_id": agent, "indexes": [index.name for index in asked]})
+    check_lines({"triggered": paths})
+    if lease is not None:
+        check_type(lease, Lease, "lease")
     wanted = Wanted(
         package_id,
-        check_id(agent_id, "agent_id"),
-        tuple(triggered),
-        tuple(indexes),
+        agent,
+        paths,
+        asked,
         lease_id=None if lease is None else lease.lease_id,
         fence=None if lease is None else lease.fence,
     )
@@ -122,10 +132,12 @@ class Consents:
 
         """
         work = self._work
-        named = tuple(places)
+        named = check_items(places, ConsentPlace, "places")
         if isinstance(reader, str):
             reader = Principal.parse(reader)
-        refuse_secret({"places": [[place.path, place.field or ""] for place in named]})
+        check_type(reader, Principal, "reader")
+        check_identities({"reader": reader.id})
+        check_lines({"places": [[place.path, place.field or ""] for place in named]})
         granting = Granting(package_id, reader, named, until_at)
         writing = work.writing()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from uaix_core.gate.said import check_identities, check_lines, check_paragraphs
 from uaix_core.packages.export import find_package
-from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.tier_writes import TierVerbs
 from uaix_core.tiers.noting import decide_note
 from uaix_core.tiers.proposal_relations import POINTER
@@ -58,8 +58,9 @@ class Variances(TierVerbs):
                 ``lease.other``.
 
         """
-        said = {"path": path, "what": what, "why": why, "agent_id": agent_id}
-        refuse_secret(said)
+        check_identities({"agent_id": agent_id})
+        check_lines({"path": path})
+        check_paragraphs({"what": what, "why": why})
         agent = AgentOf(package_id, agent_id)
         diverging = Diverging(path, what, why, cause, occurred_at)
         return self._write_as(
@@ -122,7 +123,8 @@ class Notes(TierVerbs):
             CallerError: ``tier.*``, ``text.secret``.
 
         """
-        refuse_secret({"title": title, "text": text})
+        check_lines({"title": title})
+        check_paragraphs({"text": text})
         return self._write(
             "note_id",
             lambda snapshot, writing: decide_note(

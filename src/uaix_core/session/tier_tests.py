@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, cast
 
 import attrs
 
+from uaix_core.gate.said import check_identities, check_lines, check_paragraphs
 from uaix_core.packages.export import find_package
-from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.tier_writes import TierVerbs
 from uaix_core.session.writes import write
 from uaix_core.tiers.noting import (
+    CaseDraft,
     Outcome,
     decide_case,
     decide_mark,
@@ -23,6 +24,7 @@ from uaix_core.tiers.relations import (
     FIDELITY_RESULT,
     INDEX_MARK,
 )
+from uaix_core.values.arguments import check_type
 from uaix_core.values.ids import check_id
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from uaix_core.schema.commits import Commit
     from uaix_core.store.port import Snapshot, Store
     from uaix_core.tiers.answers import Erased, Written
-    from uaix_core.tiers.noting import CaseDraft
     from uaix_core.tiers.relations import (
         FidelityCase,
         FidelityEntry,
@@ -52,14 +53,11 @@ class Fidelity(TierVerbs):
             CallerError: ``tier.*``, ``text.secret``.
 
         """
-        refuse_secret(
-            {
-                "name": case.name,
-                "prompt": case.prompt,
-                "must": list(case.must),
-                "must_not": list(case.must_not),
-                "paths": list(case.paths),
-            }
+        check_type(case, CaseDraft, "case")
+        check_identities({"name": case.name})
+        check_lines({"paths": case.paths})
+        check_paragraphs(
+            {"prompt": case.prompt, "must": case.must, "must_not": case.must_not}
         )
         return self._write(
             "case_id",
@@ -116,7 +114,8 @@ class Fidelity(TierVerbs):
             CallerError: ``tier.*``, ``id.syntax``, ``text.secret``.
 
         """
-        refuse_secret({"note": note, "run_id": run_id})
+        check_identities({"run_id": run_id})
+        check_paragraphs({"note": note})
         came = Outcome(run_id, name, outcome, note)
         return self._write(
             "result_id",
@@ -195,7 +194,7 @@ class Indexes(TierVerbs):
                 come.
 
         """
-        refuse_secret({"name": name})
+        check_identities({"name": name})
         work = self._work
         writing = work.writing()
 

@@ -11,6 +11,7 @@ from uaix_core.leases.holding import check_about
 from uaix_core.session.writes import write
 from uaix_core.tiers.answers import Erased, Written
 from uaix_core.tiers.erasing import Erasing, Plan, decide_erasure
+from uaix_core.values.arguments import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -76,7 +77,7 @@ class TierVerbs:
         """Erase texts of a tier, and those of proposals that were made from them."""
         work = self._work
         writing = work.writing()
-        erasing = Erasing(package_id, kind, tuple(ids))
+        erasing = Erasing(package_id, kind, check_texts(ids, "ids"))
         plans: list[Plan] = []
 
         def decided(snapshot: Snapshot) -> Commit | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
+from uaix_core.gate.said import check_identities, check_kept
 from uaix_core.packages.export import find_package
-from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.tier_notes import Notes, Pointers, Variances
 from uaix_core.session.tier_tests import Fidelity, Indexes
 from uaix_core.session.tier_writes import TierVerbs
@@ -108,7 +108,8 @@ class ShortTermMemory(TierVerbs):
                 ``lease.other``.
 
         """
-        refuse_secret({"text": text, "agent_id": agent_id})
+        check_kept({"text": text})
+        check_identities({"agent_id": agent_id})
         agent = AgentOf(package_id, agent_id)
         return self._write_as(
             agent,
@@ -206,8 +207,8 @@ class Conversations(TierVerbs):
                 ``lease.other``.
 
         """
-        ids = [agent_id, conversation_id]
-        refuse_secret({"text": text, "ids": ids})
+        check_kept({"text": text})
+        check_identities({"agent_id": agent_id, "conversation_id": conversation_id})
         agent = AgentOf(package_id, agent_id)
         saying = Saying(conversation_id, role, text, said_at, seen)
         return self._write_as(

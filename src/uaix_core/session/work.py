@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import attrs
 
+from uaix_core.gate.said import check_identities, unnamed_secrets
 from uaix_core.history.receipts import Writing
 from uaix_core.store.port import Capability
+from uaix_core.values.arguments import check_type
+from uaix_core.values.ids import Principal, ScopeId
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator
 
     from uaix_core.store.port import Snapshot, Store
-    from uaix_core.values.ids import Ids, Principal, Random, ScopeId
+    from uaix_core.values.ids import Ids, Random
     from uaix_core.values.instants import Clock
 
 
@@ -28,6 +32,10 @@ class Work:
         clock: where the present comes from.
         ids: where new ids come from.
         random: where salts and keys come from.
+
+    Raises:
+        CallerError: ``input.type``, ``text.secret`` for a principal or a scope that is
+            one.
 
     """
 
@@ -44,11 +52,24 @@ class Work:
         declared = self.store.capabilities
         return Capability.JOINS in declared and Capability.DURABLE not in declared
 
+    def __attrs_post_init__(self) -> None:
+        check_type(self.scope, ScopeId, "scope")
+        check_type(self.principal, Principal, "principal")
+        check_identities(
+            {
+                "principal": self.principal.id,
+                "scope.tenant": self.scope.tenant,
+                "scope.key": self.scope.key,
+            }
+        )
+
     def writing(self) -> Writing:
         """Who writes where, when, and with which sources of ids and salts."""
         now = self.clock.now()
         return Writing(self.scope, self.principal, now, self.ids, self.random)
 
-    def snapshot(self) -> AbstractContextManager[Snapshot]:
-        """What the scope holds now."""
-        return self.store.snapshot(self.scope)
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """What the scope holds now; no error leaves it that names a secret."""
+        with unnamed_secrets(), self.store.snapshot(self.scope) as snapshot:
+            yield snapshot

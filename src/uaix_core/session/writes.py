@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from uaix_core.gate.said import unnamed_secrets
 from uaix_core.leases.holding import check_held, fenced
 from uaix_core.schema.commits import Commit, Recorded
 from uaix_core.store.port import Holding
@@ -50,7 +51,19 @@ def write(
     Raises:
         ConflictError: over a named row, or after `ATTEMPTS` tries; ``lease.lost``.
 
+    No error leaves it that names a secret.
     """
+    with unnamed_secrets():
+        return _written(store, scope, decide, named, lease)
+
+
+def _written(
+    store: Store,
+    scope: ScopeId,
+    decide: Callable[[Snapshot], Commit | _R],
+    named: Collection[Ref],
+    lease: Lease | None,
+) -> Recorded | _R:
     if isinstance(store, Holding):
         store.hold(scope)
     for attempt in range(ATTEMPTS):

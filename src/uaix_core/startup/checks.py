@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 AGENT: Final = "startup.agent"
+PRINCIPAL: Final = "startup.principal"
 STATE: Final = "startup.state"
 MANIFEST: Final = "startup.manifest"
 MISSING: Final = "startup.missing"
@@ -34,7 +35,14 @@ LEASE: Final = "startup.lease"
 
 #: Every check by its code: what failed, and what to do next.
 CHECKS: Final[Mapping[str, tuple[str, str]]] = {
-    AGENT: ("it is bound to another agent", "start it as the agent that it names"),
+    AGENT: (
+        "the package is bound to another agent",
+        "start it as the agent that it names",
+    ),
+    PRINCIPAL: (
+        "who starts it is another agent than the one it is started for",
+        "an agent starts as itself only; a person starts for any",
+    ),
     STATE: ("the package isn't active", "a person reviews it first"),
     MANIFEST: ("the manifest does not pass its checks", "lint the exported package"),
     MISSING: ("a file that has to stand is missing", "update the package with it"),
@@ -76,7 +84,10 @@ CHECKS: Final[Mapping[str, tuple[str, str]]] = {
         "the file names a limit of disclosure that can't be read",
         "write the mark in a form that is read, or have a consent for the whole file",
     ),
-    INDEX: ("an index doesn't cover the package yet", "let it catch up first"),
+    INDEX: (
+        "an index doesn't cover the package yet, or can't say so",
+        "let it catch up first",
+    ),
     LEASE: (
         "it isn't under the lease that runs for this package and agent",
         "acquire or renew a lease and name it, or wait until that of another is over",
@@ -89,11 +100,12 @@ class StartupCheck:
     """One check that failed: a code of `CHECKS`, and what it is about.
 
     ``path`` is a file of the package, or else the package, an agent, an index or a
-    lease.
+    lease; ``line`` counts from 1 in the file, 0 where it is about no single one.
     """
 
     code: str
     path: str
+    line: int = 0
 
     @property
     def message(self) -> str:
@@ -105,11 +117,17 @@ class StartupCheck:
         """What to do next."""
         return CHECKS[self.code][1]
 
-    def as_dict(self) -> dict[str, str]:
+    @property
+    def place(self) -> str:
+        """The path, and the line in it where there is one: ``path:line``."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+    def as_dict(self) -> dict[str, str | int | None]:
         """The check as plain data."""
         return {
             "code": self.code,
             "path": self.path,
+            "line": self.line or None,
             "message": self.message,
             "hint": self.hint,
         }

@@ -14,7 +14,8 @@ from uaix_core.startup import checks
 from uaix_core.startup.body_facts import BodyFacts, facts_of
 from uaix_core.startup.checks import StartupCheck
 from uaix_core.startup.declared import Declared, declared
-from uaix_core.startup.references import pointed_at
+from uaix_core.startup.references import line_of, pointed_at
+from uaix_core.startup.watermarks import covers
 from uaix_core.values.canonical import sha256_hex
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _agents(
     if known.agents and wanted.agent_id not in known.agents:
         yield StartupCheck(checks.AGENT, wanted.package_id)
     if principal.kind == "agent" and principal.id != wanted.agent_id:
-        yield StartupCheck(checks.AGENT, wanted.agent_id)
+        yield StartupCheck(checks.PRINCIPAL, wanted.agent_id)
 
 
 def _standing(found: Found) -> Iterator[StartupCheck]:
@@ -179,18 +180,22 @@ def _triggered(found: Found, wanted: Wanted) -> Iterator[StartupCheck]:
 def _references(found: Found) -> Iterator[StartupCheck]:
     records = {file.record_id for file in found.files.values()}
     for row in found.pointing:
-        paths, ids = pointed_at(row.value)
         # A path with a space in it can only be told where it stands alone.
-        is_met = row.value in found.files or (
-            found.files.keys() >= set(paths) and records.issuperset(ids)
-        )
-        if not is_met:
-            yield StartupCheck(checks.REFERENCE, _path_of(found, row.record_id))
+        if row.value in found.files:
+            continue
+        paths, ids = pointed_at(row.value)
+        missing = [path for path in paths if path not in found.files]
+        missing += [f"record:{one}" for one in ids if one not in records]
+        revision = found.revisions.get(row.record_id)
+        for target in missing:
+            body = b"" if revision is None else revision.content or b""
+            line = line_of(body, row.label, target)
+            yield StartupCheck(checks.REFERENCE, _path_of(found, row.record_id), line)
 
 
 def _indexes(found: Found, wanted: Wanted, scope: ScopeId) -> Iterator[StartupCheck]:
     for index in wanted.indexes:
-        if index.covered(scope, wanted.package_id) < found.changed_at:
+        if not covers(index, scope, wanted.package_id, found.changed_at):
             yield StartupCheck(checks.INDEX, index.name)
 
 

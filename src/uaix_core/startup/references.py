@@ -52,3 +52,16 @@ def pointing_rows(snapshot: Snapshot, package_id: str) -> Iterator[Dimension]:
 def pointed_at(text: str) -> tuple[list[str], list[str]]:
     """The paths and the stable ids that a text points to."""
     return _path(text), [found.rstrip(".") for found in _record(text)]
+
+
+def line_of(body: bytes, label: str, target: str) -> int:
+    """The line of a body, from 1 on, in which a pointer under a label stands.
+
+    It is 0 where the target isn't written as it is read, as in JSON with escapes.
+    """
+    lines = body.decode("utf-8", "replace").split("\n")
+    below = next((n for n, line in enumerate(lines) if label in line), 0)
+    for number, line in enumerate(lines[below:], below + 1):
+        if target in line:
+            return number
+    return 0

@@ -72,7 +72,7 @@ def check_scan(  # noqa: PLR0913 - mirrors Snapshot.scan
     relation = schema.relation(name)
     order = relation.path_fields(path)
     check_limit(limit)
-    rest = tuple(after) if after is not None else ()
+    rest = tuple(after) if isinstance(after, (tuple, list)) else ()
     if after is not None and not rest:
         raise CallerError(
             "after names at least one value", code="scan.after", path=name

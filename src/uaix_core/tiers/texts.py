@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from uaix_core.values.arguments import check_items
 from uaix_core.values.errors import CallerError
 from uaix_core.values.text import is_storable
 
@@ -63,9 +64,14 @@ def check_line(value: object, path: str, longest: int) -> str:
 
 
 def check_bodies(values: Iterable[Any], path: str, longest: int) -> tuple[str, ...]:
-    """A list of such texts; ``tier.list`` when there are too many or it is none."""
-    found = () if isinstance(values, str) else tuple(values)
-    if isinstance(values, str) or len(found) > MAX_LIST:
+    """A list of such texts; ``tier.list`` when there are too many.
+
+    Raises:
+        CallerError: ``tier.list``, ``tier.text``, ``input.list``, ``input.type``.
+
+    """
+    found = check_items(values, str, path)
+    if len(found) > MAX_LIST:
         raise CallerError(
             f"a list of at most {MAX_LIST} texts", code="tier.list", path=path
         )

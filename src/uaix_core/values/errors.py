@@ -6,12 +6,15 @@
 
 Every error carries a stable ``code`` (dotted words, listed in the reference), and
 where they help a ``path`` (what it is about: a field, a file, a location) and a
-``hint`` (what to do next). No message ever holds a secret or stored content.
+``hint`` (what to do next). No message ever holds a secret or stored content. A path is
+quoted: in one line, of at most 1,024 characters, nothing in it that nobody sees.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from uaix_core.values.quoting import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +42,8 @@ class UaixError(Exception):
         super().__init__(message)
         self.message = message
         self.code = code or self.default_code
-        self.path = path
+        # What is no text was given by somebody who didn't read on.
+        self.path = quoted(path) if isinstance(path, str) else None
         self.hint = hint
         self.decisions: tuple[Decision, ...] = ()
 

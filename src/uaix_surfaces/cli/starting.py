@@ -164,5 +164,5 @@ def _show_checks(
     out.say(f"{package_id}: refused", "refused")
     out.table(
         ("code", "path", "what failed", "what to do next"),
-        ((one.code, one.path, one.message, one.hint) for one in failed),
+        ((one.code, one.place, one.message, one.hint) for one in failed),
     )
