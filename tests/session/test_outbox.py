@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.session.package_kit import ENTRY, ID, NOTE, OTHER, TOTEM, head, package
+from tests.session.package_kit import (
+    ENTRY,
+    ID,
+    NOTE,
+    OTHER,
+    TOTEM,
+    acting_as,
+    head,
+    package,
+)
 from tests.session.test_lifecycle import position
 
 from uaix_core import (
@@ -21,7 +31,8 @@ from uaix_core import (
 
 HEAD_LINE = b'{"format":"uaix.outbox.v1"}\n'
 IDS = st.text("abc-", min_size=1, max_size=4).filter(lambda t: t.strip("-") == t)
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+#: What a store can hold: a NUL it can't.
+TEXTS = st.text(st.characters(min_codepoint=1, exclude_categories=["Cs"]), max_size=8)
 
 
 @pytest.fixture
@@ -111,27 +122,89 @@ def test_what_is_refused_is_told(installed: Session) -> None:
 
     assert [
         ("refused", "package.refused"),
-        ("refused", "package.refused"),
+        ("unauthorised", "anchor.mutation"),
         ("refused", "package.not-found"),
         ("refused", "record.not-found"),
         ("applied", None),
     ] == [(outcome.outcome, outcome.code) for outcome in outcomes]
 
 
-def test_a_person_may_authorise_offline(installed: Session) -> None:
-    """An authorisation travels with its change."""
-    change = QueuedChange(
-        "1",
-        ID,
-        TOTEM,
-        b"Stronger.\n",
-        expected_revision=head(installed, TOTEM),
-        authorisations=(Authorisation(TOTEM, "replace"),),
-    )
+def test_only_who_replays_authorises(installed: Session) -> None:
+    """A change of a protected file waits for the word of the person who replays it."""
+    seen = head(installed, TOTEM)
+    queued = [
+        QueuedChange("1", ID, TOTEM, b"Weaker.\n", expected_revision=seen),
+        QueuedChange("2", ID, TOTEM, b"Later.\n", after="1"),
+        QueuedChange("3", ID, NOTE, b"Fine.\n", expected_revision=head(installed)),
+    ]
 
-    (outcome,) = installed.packages.replay(read_outbox(write_outbox([change])))
+    without = installed.packages.replay(queued)
 
-    assert "applied" == outcome.outcome
+    wanted = Authorisation(TOTEM, "replace")
+    assert ["unauthorised", "skipped", "applied"] == [one.outcome for one in without]
+    assert ("anchor.mutation", wanted) == (without[0].code, without[0].needs)
+    assert {"path": TOTEM, "operation": "replace"} == without[0].as_dict()["needs"]
+    assert seen == head(installed, TOTEM)
+    outcomes = installed.packages.replay(queued, authorisations=[wanted])
+    assert ["applied", "applied", "already"] == [one.outcome for one in outcomes]
+
+
+@pytest.mark.parametrize(
+    ("operation", "fields"),
+    [
+        ("create", {"content": b""}),
+        ("replace", {"content": b"", "expected_revision": "x"}),
+        ("replace", {"content": b"", "after": "0"}),
+        ("tombstone", {"expected_revision": "x"}),
+        ("tombstone", {"after": "0"}),
+    ],
+)
+def test_a_command_names_its_operation(operation: str, fields: dict[str, Any]) -> None:
+    """What a command has to be authorised for follows from what it does."""
+    assert operation == QueuedChange("1", ID, TOTEM, **fields).operation
+
+
+def test_a_box_authorises_nothing(installed: Session) -> None:
+    """What a box says that it may counts for nothing, and that is told."""
+    seen = head(installed, TOTEM)
+    lines = [
+        {"format": "uaix.outbox.v1"},
+        {
+            "id": "1",
+            "package": ID,
+            "path": TOTEM,
+            "expected": seen,
+            "text": "Weaker.\n",
+            "authorise": [f"{TOTEM}:replace", "anything:at all"],
+        },
+        {"id": "2", "package": ID, "path": OTHER, "text": "x", "entry": ENTRY},
+    ]
+    box = "\n".join(json.dumps(line) for line in lines).encode()
+
+    changes = read_outbox(box)
+    outcomes = installed.packages.replay(changes)
+
+    assert [True, False] == [one.claims_authorisation for one in changes]
+    assert [("unauthorised", True), ("applied", False)] == [
+        (one.outcome, one.claims_authorisation) for one in outcomes
+    ]
+    assert seen == head(installed, TOTEM)
+    assert b"authorise" not in write_outbox(changes)
+
+
+def test_no_agent_authorises_a_replay(installed: Session) -> None:
+    """Authorisations of whoever is no person end a replay before it begins."""
+    agent = acting_as(installed, "agent:bot")
+    before = position(installed)
+    change = QueuedChange("1", ID, NOTE, b"x\n", expected_revision=head(installed))
+
+    with pytest.raises(CallerError) as caught:
+        agent.packages.replay(
+            [change], authorisations=[Authorisation(TOTEM, "replace")]
+        )
+
+    assert "anchor.authoriser" == caught.value.code
+    assert before == position(installed)
 
 
 @given(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from uaix_core import QueuedChange, write_outbox
@@ -37,6 +39,28 @@ def test_a_box_is_replayed(run, persona, at, tmp_path, seen):
     broken = run("replay", "none.jsonl", *at)
     assert (2, True) == (broken.code, broken.err.startswith("outbox.format: "))
     assert 2 == run("replay", "absent.jsonl", *at).code
+
+
+def test_who_replays_authorises(run, at, tmp_path, seen):
+    """A protected file waits for --authorise, whatever the box says of itself."""
+    files = run("show", "ada", *at[:4], "--json").line["files"]
+    persona = ".uai/persona.uai"
+    stands = next(f["revision_id"] for f in files if f["path"] == persona)
+    line = {"id": "1", "package": "ada", "path": persona, "expected": stands}
+    line |= {"text": "Name: Eve\n", "authorise": [f"{persona}:replace"]}
+    lines = [{"format": "uaix.outbox.v1"}, line]
+    (tmp_path / "box.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    wanted = f"--authorise {persona}:replace"
+
+    ran = run("replay", "box.jsonl", *at, "--json")
+
+    assert (1, "unauthorised") == (ran.code, ran.line["outcome"])
+    assert {"path": persona, "operation": "replace"} == ran.line["needs"]
+    assert "1 change of the file name authorisations of their own" in ran.err
+    shown = run("replay", "box.jsonl", *at)
+    assert (1, True) == (shown.code, wanted in " ".join(shown.out.split()))
+    allowed = run("replay", "box.jsonl", *at, *wanted.split(), "--json")
+    assert "unauthorised" != allowed.line["outcome"]
 
 
 @pytest.mark.usefixtures("seen")

@@ -3,6 +3,9 @@
 An outbox is a text of one command a line. Who writes it can't know the ids that the
 store will give, so a command may say that it follows an earlier one of the same box.
 Replaying is safe to repeat: a command that was applied answers as the first time.
+
+Whoever can write a file could write an authorisation into it, so none counts that a box
+carries: those who replay it give their own.
 """
 
 from __future__ import annotations
@@ -12,15 +15,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import attrs
 
-from uaix_core.packages.anchors import Authorisation
+from uaix_core.packages.entry_edits import checked_entry
+from uaix_core.values.arguments import check_items, check_type
 from uaix_core.values.canonical import from_base64url, to_base64url
 from uaix_core.values.errors import CallerError
 from uaix_core.values.ids import check_id
 from uaix_core.values.strict_json import parse
+from uaix_core.values.text import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from uaix_core.packages.anchors import Authorisation, ProtectedOperation
     from uaix_core.packages.revisions import Revised
 
 FORMAT: Final = "uaix.outbox.v1"
@@ -45,8 +51,11 @@ _MEMBERS: Final = frozenset(
 )
 
 #: What became of a command: it was applied now; it had been before; another revision
-#: stood; it was refused; or it follows one that came to nothing.
-Outcome = Literal["applied", "already", "conflict", "refused", "skipped"]
+#: stood; it changes a protected file, and whoever replays didn't authorise that; it
+#: was refused; or it follows one that came to nothing.
+Outcome = Literal[
+    "applied", "already", "conflict", "unauthorised", "refused", "skipped"
+]
 
 
 @attrs.frozen
@@ -56,6 +65,13 @@ class QueuedChange:
     ``command_id`` names it in its box. ``content`` is None for a tombstone, ``reason``
     says why there is one. ``expected_revision`` is what was seen before, None for a new
     record; ``after`` names the earlier command of the box that it follows instead.
+    ``claims_authorisation`` says that the box authorised it by itself, which counts for
+    nothing.
+
+    Raises:
+        CallerError: ``id.syntax`` for the command, ``input.type``, ``text.type``,
+            ``text.not-storable``, ``revise.entry``.
+
     """
 
     command_id: str
@@ -65,8 +81,26 @@ class QueuedChange:
     reason: str | None = attrs.field(default=None, repr=False)
     expected_revision: str | None = None
     after: str | None = None
-    entry: Mapping[str, Any] | None = None
-    authorisations: tuple[Authorisation, ...] = ()
+    entry: Mapping[str, Any] | None = attrs.field(default=None, converter=checked_entry)
+    claims_authorisation: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        check_id(self.command_id, "command_id")
+        check_text(self.package_id, "package_id")
+        check_text(self.path, "path")
+        check_type(self.content, (bytes, type(None)), "content")
+        for name in ("reason", "expected_revision", "after"):
+            said = getattr(self, name)
+            if said is not None:
+                check_text(said, name)
+
+    @property
+    def operation(self) -> ProtectedOperation:
+        """What it does to its file, in the words of an authorisation."""
+        if self.content is None:
+            return "tombstone"
+        is_new = self.after is None and self.expected_revision is None
+        return "create" if is_new else "replace"
 
 
 @attrs.frozen
@@ -74,7 +108,8 @@ class Replayed:
     """What became of one command.
 
     ``revised`` is there when it was applied, now or before; else ``code`` says why it
-    wasn't, and ``conflict_id`` what keeps it when another revision stood.
+    wasn't, ``conflict_id`` what keeps it when another revision stood, and ``needs``
+    which authorisation it lacks. ``claims_authorisation`` is as of the command.
     """
 
     command_id: str
@@ -82,18 +117,22 @@ class Replayed:
     revised: Revised | None = None
     code: str | None = None
     conflict_id: str | None = None
+    needs: Authorisation | None = None
+    claims_authorisation: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """The outcome as plain data."""
         return {
             **attrs.asdict(self, recurse=False),
             "revised": None if self.revised is None else self.revised.as_dict(),
+            "needs": None if self.needs is None else attrs.asdict(self.needs),
         }
 
 
 def write_outbox(changes: Iterable[QueuedChange]) -> bytes:
     """The bytes of an outbox with these changes, in their order."""
-    lines = [{"format": FORMAT}, *map(_form, changes)]
+    queued = check_items(changes, QueuedChange, "changes")
+    lines = [{"format": FORMAT}, *map(_form, queued)]
     return b"".join(
         json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
         for line in lines
@@ -116,8 +155,6 @@ def _form(change: QueuedChange) -> dict[str, Any]:
         form |= _content(change.content)
     if change.entry is not None:
         form["entry"] = dict(change.entry)
-    if change.authorisations:
-        form["authorise"] = [f"{a.path}:{a.operation}" for a in change.authorisations]
     return form
 
 
@@ -138,7 +175,7 @@ def read_outbox(data: bytes) -> list[QueuedChange]:
             ``outbox.after`` for one that follows none of the commands before it.
 
     """
-    if len(data) > MAX_BYTES:
+    if len(check_type(data, bytes, "outbox")) > MAX_BYTES:
         raise CallerError("an outbox is too large", code="outbox.limit", path="outbox")
     first, *rest = data.split(b"\n")
     if _line(first, 1) != {"format": FORMAT}:
@@ -207,17 +244,23 @@ def _change(form: dict[str, Any], number: int) -> QueuedChange:
     entry = form.get("entry")
     if entry is not None and not isinstance(entry, dict):
         raise _broken(number, "entry is no object")
-    return QueuedChange(
-        check_id(form["id"], f"line {number}"),
-        form["package"],
-        form["path"],
-        _bytes(form, number),
-        form.get("tombstone"),
-        form.get("expected"),
-        form.get("after"),
-        entry,
-        _authorisations(form.get("authorise", []), number),
-    )
+    content, claims = _bytes(form, number), _claims(form.get("authorise", []), number)
+    try:
+        return QueuedChange(
+            form["id"],
+            form["package"],
+            form["path"],
+            content,
+            form.get("tombstone"),
+            form.get("expected"),
+            form.get("after"),
+            entry,
+            claims,
+        )
+    except CallerError as error:
+        raise CallerError(
+            error.message, code=error.code, path=f"line {number}", hint=error.hint
+        ) from None
 
 
 def _bytes(form: dict[str, Any], number: int) -> bytes | None:
@@ -230,14 +273,11 @@ def _bytes(form: dict[str, Any], number: int) -> bytes | None:
     return None if text is None else str(text).encode("utf-8")
 
 
-def _authorisations(named: Any, number: int) -> tuple[Authorisation, ...]:
+def _claims(named: Any, number: int) -> bool:
+    """Whether a line authorises itself, as the first writers of boxes let it."""
     if not isinstance(named, list) or not all(isinstance(n, str) for n in named):
         raise _broken(number, "authorise is a list of PATH:OPERATION")
-    found = []
-    for text in named:
-        path, _, operation = text.rpartition(":")
-        found.append(Authorisation(path, operation))
-    return tuple(found)
+    return bool(named)
 
 
 def _broken(number: int, why: str) -> CallerError:

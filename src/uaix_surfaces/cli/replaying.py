@@ -8,15 +8,17 @@ import click
 
 from uaix_backends.opening import open_session
 from uaix_core.packages.outbox import read_outbox
+from uaix_surfaces.cli.changing import changing_options
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
-from uaix_surfaces.cli.options import PATH, at_options, json_option, judging_options
-from uaix_surfaces.cli.output import Output, counted
+from uaix_surfaces.cli.options import PATH
+from uaix_surfaces.cli.output import Output, counted, write_error
 from uaix_surfaces.cli.places import file_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from uaix_core.packages.lint import Checks
+    from uaix_core.packages.outbox import Replayed
+    from uaix_surfaces.cli.changing import How
     from uaix_surfaces.cli.options import At
 
 _DONE = frozenset(("applied", "already"))
@@ -24,14 +26,13 @@ _DONE = frozenset(("applied", "already"))
 
 @click.command("replay")
 @click.argument("path", type=PATH, metavar="F")
-@at_options
-@judging_options
-@json_option
-def replay_verb(path: Path, *, checks: Checks, as_json: bool, at: At) -> int:
+@changing_options
+def replay_verb(path: Path, *, how: How, as_json: bool, at: At) -> int:
     r"""Apply the changes of the outbox F in their order, each by itself.
 
     A change that was applied before writes nothing. One over a revision that has moved
-    on is kept as a conflict, and those that follow it are skipped.
+    on is kept as a conflict, and those that follow it are skipped. A protected file
+    changes only with --authorise; what F says about that counts for nothing.
 
     \b
     Example:
@@ -49,7 +50,13 @@ def replay_verb(path: Path, *, checks: Checks, as_json: bool, at: At) -> int:
         out.working(str(path)),
         open_session(at.url, scope=at.scope, principal=at.actor) as session,
     ):
-        outcomes = session.packages.replay(changes, **checks)
+        outcomes = session.packages.replay(changes, **how)
+    claims = sum(outcome.claims_authorisation for outcome in outcomes)
+    if claims:
+        write_error(
+            f"note: {counted(claims, 'change')} of the file name authorisations of "
+            "their own, which don't count"
+        )
     if as_json:
         for outcome in outcomes:
             out.line(outcome.as_dict())
@@ -58,17 +65,15 @@ def replay_verb(path: Path, *, checks: Checks, as_json: bool, at: At) -> int:
         word = "ok" if stands == len(outcomes) else "warning"
         out.say(f"{path}: {stands} of {counted(len(outcomes), 'change')} stand", word)
         out.table(
-            ("command", "outcome", "revision or conflict", "code"),
-            (
-                (
-                    outcome.command_id,
-                    outcome.outcome,
-                    outcome.revised.revision_id
-                    if outcome.revised
-                    else outcome.conflict_id,
-                    outcome.code,
-                )
-                for outcome in outcomes
-            ),
+            ("command", "outcome", "revision, conflict or what is needed", "code"),
+            ((one.command_id, one.outcome, _about(one), one.code) for one in outcomes),
         )
     return OK if all(outcome.outcome in _DONE for outcome in outcomes) else REFUSED
+
+
+def _about(outcome: Replayed) -> str | None:
+    if outcome.needs is not None:
+        return f"--authorise {outcome.needs.path}:{outcome.needs.operation}"
+    if outcome.revised is not None:
+        return outcome.revised.revision_id
+    return outcome.conflict_id
