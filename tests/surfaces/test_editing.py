@@ -271,23 +271,65 @@ def test_records_are_revised_retired_and_brought_back(run, work, at, tmp_path):
 
 def test_a_package_is_reviewed_into_use(run, work, at):
     """Records first, then the package; blockers and wrong words are refused."""
-    early = run("review", "ada", "active", *at)
+    early = run("review", "ada", "active", "--expect", "1", *at)
     assert (1, True) == (early.code, early.err.startswith("review.incomplete: "))
-    ran = run("review", "ada", "reviewed", "--all-records", *at, "--json")
+    all_of_it = ("--all-records", "--expect", "1")
+    ran = run("review", "ada", "reviewed", *all_of_it, *at, "--json")
     assert (0, "reviewed") == (ran.code, ran.line["verdict"])
-    one = run("review", "ada", "approved", "--record", CONTEXT, "--note", "read", *at)
+    files = run("show", "ada", *at[:4], "--json").line["files"]
+    seen = next(f["revision_id"] for f in files if f["path"] == CONTEXT)
+    assert seen in run("show", "ada", *at[:4]).out
+    record = ("--record", f"{CONTEXT}={seen}")
+    one = run("review", "ada", "approved", *record, "--note", "read", *at)
     assert 0 == one.code
-    blocked = run("review", "ada", "active", "--blocker", "no consent", *at)
+    last = ("--expect", run("waiting", "ada", *at[:4], "--json").line["checkpoint_id"])
+    blocked = run("review", "ada", "active", *last, "--blocker", "no consent", *at)
     assert (1, True) == (blocked.code, blocked.err.startswith("review.blocked: "))
-    wrong = run("review", "ada", "active", "--consent", "ada", *at)
+    wrong = run("review", "ada", "active", *last, "--agreed", "ada", *at)
     assert 2 == wrong.code
-    agreed = run("review", "ada", "active", "--consent", "ada=all of it", *at)
+    agreed = run("review", "ada", "active", *last, "--agreed", "ada=all of it", *at)
     assert 0 == agreed.code
     assert "active" in run("waiting", "ada", *at[:4]).out
-    agent = run("review", "ada", "rejected", *at, "--actor", "agent:bot")
+    agent = run("review", "ada", "rejected", *last, *at, "--actor", "agent:bot")
     assert (1, True) == (agent.code, agent.err.startswith("review.reviewer: "))
     stale = run("review", "ada", "rejected", "--record", f"{CONTEXT}=older", *at)
     assert (1, True) == (stale.code, stale.err.startswith("revision.stale: "))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("active",),
+        ("reviewed", "--all-records"),
+        ("reviewed", "--all-records", "--record", f"{CONTEXT}=x"),
+        ("reviewed", "--record", CONTEXT),
+    ],
+)
+def test_a_review_says_what_was_looked_at(run, work, at, call):
+    """Without its name nothing is approved; what stands now is named to look at."""
+    stands = run("waiting", "ada", *at[:4], "--json").line
+    revision = {r["path"]: r["revision_id"] for r in stands["records"]}[CONTEXT]
+
+    ran = run("review", "ada", *call, *at)
+
+    assert (2, True) == (ran.code, ran.err.startswith("review.expect: "))
+    named = f"{CONTEXT}={revision}" if call[-1] == CONTEXT else stands["checkpoint_id"]
+    assert named in ran.err
+    assert stands == run("waiting", "ada", *at[:4], "--json").line
+
+
+@pytest.mark.parametrize("call", [("active",), ("reviewed", "--all-records")])
+def test_what_moved_on_is_not_approved(run, work, at, call):
+    """A checkpoint that no longer stands approves nothing, by its id or number."""
+    seen = run("waiting", "ada", *at[:4], "--json").line
+    add(work)
+    run("adopt", "ada", work, *at)
+    for name in (seen["checkpoint_id"], seen["number"]):
+        ran = run("review", "ada", *call, "--expect", name, *at)
+
+        assert (1, True) == (ran.code, ran.err.startswith("package.stale: "))
+    waits = run("waiting", "ada", *at[:4], "--json").line
+    assert (2, len(seen["records"])) == (waits["number"], len(waits["records"]))
 
 
 def test_stored_states_are_compared(run, work, at):

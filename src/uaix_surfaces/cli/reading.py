@@ -127,9 +127,15 @@ def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
     line["declared_scopes"] = ", ".join(line["declared_scopes"] or ())
     out.pairs(line.items())
     out.table(
-        ("file", "review", "bytes", "sha256"),
+        ("file", "review", "bytes", "sha256", "revision"),
         (
-            (file.path, file.review_state, file.size_bytes, file.sha256[:12])
+            (
+                file.path,
+                file.review_state,
+                file.size_bytes,
+                file.sha256[:12],
+                file.revision_id,
+            )
             for file in view.files
         ),
     )

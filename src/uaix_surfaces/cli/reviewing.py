@@ -9,7 +9,7 @@ import click
 from uaix_backends.opening import open_session
 from uaix_core.packages.reviewing import PACKAGE_VERDICTS, RECORD_VERDICTS
 from uaix_core.review.notes import ReviewNote
-from uaix_core.values.errors import CallerError
+from uaix_core.values.errors import CallerError, ConflictError
 from uaix_core.values.instants import format_instant
 from uaix_surfaces.cli.changing import changing_options
 from uaix_surfaces.cli.conflicts import open_conflicts
@@ -30,6 +30,7 @@ from uaix_surfaces.cli.telling import show_reviewed
 if TYPE_CHECKING:
     from uaix_core.review.relations import OpenConflict
     from uaix_core.session.packages import Packages
+    from uaix_core.session.reviews import Waiting
     from uaix_core.session.session import Session
     from uaix_core.values.ids import ScopeId
     from uaix_surfaces.cli.changing import How
@@ -72,6 +73,7 @@ def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
                 "package_id": package_id,
                 "state": waiting.state,
                 "checkpoint_id": waiting.checkpoint_id,
+                "number": waiting.number,
                 "records": records,
                 "conflicts": conflicts,
                 "proposals": proposals,
@@ -80,7 +82,7 @@ def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
         return OK
     is_done = not records and not conflicts and not proposals
     out.say(f"{package_id}: {waiting.state}", "ok" if is_done else "warning")
-    out.pairs([("checkpoint", waiting.checkpoint_id)])
+    out.pairs([("checkpoint", waiting.checkpoint_id), ("number", waiting.number)])
     if records:
         out.table(("unreviewed", "revision"), (tuple(row.values()) for row in records))
     if proposals:
@@ -129,16 +131,17 @@ def _conflict_line(packages: Packages, row: OpenConflict) -> dict[str, Any]:
     "--record",
     "records",
     multiple=True,
-    metavar="PATH[=REVISION]",
-    help="Review this record, not the package; may be repeated.",
+    metavar="PATH=REVISION",
+    help="Review this revision of a record, not the package; may be repeated.",
 )
 @click.option(
-    "--all-records", is_flag=True, help="Review all records that wait as they stand."
+    "--all-records", is_flag=True, help="Review all records that wait, as --expect has."
 )
 @click.option(
-    "--checkpoint",
+    "--expect",
+    "expected",
     metavar="CHECKPOINT",
-    help="The checkpoint that was looked at; default: the one that stands.",
+    help="The checkpoint that was looked at: its id or number, as uaix waiting says.",
 )
 @note_option
 @click.option(
@@ -149,8 +152,8 @@ def _conflict_line(packages: Packages, row: OpenConflict) -> dict[str, Any]:
     help="What still blocks it; may be repeated.",
 )
 @click.option(
-    "--consent",
-    "consents",
+    "--agreed",
+    "agreements",
     multiple=True,
     metavar="WHO=WHAT",
     help="Who agreed to what; may be repeated.",
@@ -163,10 +166,10 @@ def review_verb(  # noqa: PLR0913 - the options of the verb
     *,
     records: tuple[str, ...],
     all_records: bool,
-    checkpoint: str | None,
+    expected: str | None,
     note: str,
     blockers: tuple[str, ...],
-    consents: tuple[str, ...],
+    agreements: tuple[str, ...],
     as_json: bool,
     at: At,
 ) -> int:
@@ -174,27 +177,34 @@ def review_verb(  # noqa: PLR0913 - the options of the verb
 
     A package is quarantined, review_required, active or rejected; it becomes active
     only when all of its records were reviewed and no conflict waits. A record is
-    review_required, reviewed, approved or rejected. An agent's word doesn't count.
+    review_required, reviewed, approved or rejected. An agent's word doesn't count, and
+    nobody's does for what moved on after they have looked at it: that is why --expect
+    or the revision of each --record is needed.
 
     \b
     Examples:
-      uaix review ada reviewed --all-records \
+      uaix review ada reviewed --all-records --expect CHECKPOINT \
         --store sqlite:my.db --scope me/personal/main
-      uaix review ada active --note "read in full" \
+      uaix review ada active --expect CHECKPOINT --note "read in full" \
         --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
     with usable():
-        said = ReviewNote(note, blockers, dict(_pair(text) for text in consents))
+        said = ReviewNote(note, blockers, dict(_pair(text) for text in agreements))
     with open_session(at.url, scope=at.scope, principal=at.actor) as session:
         if records or all_records:
-            named = _named(session, package_id, records, all_records=all_records)
+            named = _named(session, package_id, records)
+            if all_records:
+                named = {**_all_waiting(session, package_id, expected), **named}
             answer = session.review.records(package_id, verdict, named, note=said)
             about = ", ".join(named)
         else:
-            looked_at = checkpoint or session.review.waiting(package_id).checkpoint_id
+            waiting = session.review.waiting(package_id)
             answer = session.review.package(
-                package_id, verdict, checkpoint_id=looked_at, note=said
+                package_id,
+                verdict,
+                checkpoint_id=_looked_at(waiting, expected),
+                note=said,
             )
             about = package_id
     return show_reviewed(out, about, answer)
@@ -204,25 +214,71 @@ def _pair(text: str) -> tuple[str, str]:
     who, mark, what = text.partition("=")
     if not mark:
         raise CallerError(
-            "consent is WHO=WHAT", code="review.consent", path="--consent"
+            "an agreement is WHO=WHAT", code="review.agreements", path="--agreed"
         )
     return who, what
 
 
-def _named(
-    session: Session, package_id: str, records: tuple[str, ...], *, all_records: bool
+def _looked_at(waiting: Waiting, expected: str | None) -> str:
+    """The id of the checkpoint that was looked at.
+
+    Raises:
+        Unusable: ``review.expect`` when nobody says which it was.
+
+    """
+    if expected is None:
+        with usable():
+            raise _unseen(f"--expect {waiting.checkpoint_id}, or {waiting.number}")
+    is_current = expected in (waiting.checkpoint_id, str(waiting.number))
+    return waiting.checkpoint_id if is_current else expected
+
+
+def _unseen(names: str) -> CallerError:
+    return CallerError(
+        "a review names what was looked at",
+        code="review.expect",
+        path="--expect",
+        hint=f"look at what stands now, and then say {names}",
+    )
+
+
+def _all_waiting(
+    session: Session, package_id: str, expected: str | None
 ) -> dict[str, str]:
-    """Path to the revision that was looked at: the one that stands by default."""
-    standing = {
-        file.path: file.revision_id for file in session.packages.show(package_id).files
-    }
+    """Path to revision of all records that wait in the checkpoint that was looked at.
+
+    Raises:
+        ConflictError: ``package.stale`` when another one stands.
+
+    """
+    waiting = session.review.waiting(package_id)
+    if _looked_at(waiting, expected) != waiting.checkpoint_id:
+        raise ConflictError(
+            "another checkpoint is the current one",
+            code="package.stale",
+            path=package_id,
+            hint="look at the current checkpoint first",
+        )
+    return {file.path: file.revision_id for file in waiting.records}
+
+
+def _named(
+    session: Session, package_id: str, records: tuple[str, ...]
+) -> dict[str, str]:
+    """Path to the revision that was looked at.
+
+    Raises:
+        Unusable: ``review.expect`` for a record without its revision.
+
+    """
     named: dict[str, str] = {}
-    if all_records:
-        waiting = session.review.waiting(package_id).records
-        named |= {file.path: file.revision_id for file in waiting}
     for text in records:
         path, mark, revision_id = text.partition("=")
-        named[path] = revision_id if mark else standing.get(path, "")
+        if not mark:
+            standing = session.packages.record(package_id, path).revision.revision_id
+            with usable():
+                raise _unseen(f"--record {path}={standing}")
+        named[path] = revision_id
     return named
 
 
