@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_backends.opening import open_session
+from uaix_core.gate.said import shown_name
 from uaix_core.schema.rows import fields_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_surfaces.cli.failures import OK
@@ -53,7 +54,7 @@ def dimensions_verb(
         paths = {file.record_id: file.path for file in files}
         rows = list(_all(session.packages, package_id, field))
     if field is not None and not rows:
-        write_error(f"no such field here: {safe(field)}")
+        write_error(f"no such field here: {safe(shown_name(field))}")
         return OK
     if as_json:
         for row in rows:

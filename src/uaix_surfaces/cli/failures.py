@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from uaix_core.gate.said import shown_name
 from uaix_core.values.errors import StorageError, StoreOpenError, UaixError
 from uaix_surfaces.cli.output import json_line, safe, write_error, write_out
 
@@ -66,9 +67,13 @@ def tell(error: dict[str, Any], *, as_json: bool, **about: Any) -> None:
     """Report an error: a line on the standard error, and a JSON line if asked for.
 
     ``error`` is of the form of `UaixError.as_dict`; ``about`` are further fields of
-    the JSON line.
+    the JSON line. Whatever of it holds a secret isn't shown.
     """
-    error = {**error, "hint": _hint(error)}
+    told = {**error, "hint": _hint(error)}
+    error = {
+        name: shown_name(text) if isinstance(text, str) else text
+        for name, text in told.items()
+    }
     if as_json:
         write_out(json_line({**about, "error": error}) + "\n")
     where = f" at {error['path']}" if error["path"] else ""

@@ -29,8 +29,26 @@ class At(NamedTuple):
     actor: Principal
 
 
+class _Path(click.Path):
+    """A path whose name verbs repeat, so that it may be no secret."""
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Refuse a secret (``text.secret``)."""
+        from uaix_core.gate.said import check_identities  # noqa: PLC0415 - on demand
+
+        name = "path" if param is None else max(param.opts, key=len)
+        with usable():
+            check_identities({name: str(value)})
+        return super().convert(value, param, ctx)
+
+
 #: A path as typed; what it is gets looked at when it is used.
-PATH = click.Path(path_type=Path)
+PATH = _Path(path_type=Path)
 
 _PACKAGE_ID = "PACKAGE_ID"
 

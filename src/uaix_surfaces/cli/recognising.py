@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from uaix_core.values.errors import IntegrityError, NotFoundError
+from uaix_surfaces.cli.options import PATH
 
 if TYPE_CHECKING:
     from uaix_core.store.port import Store
@@ -63,7 +64,7 @@ def are_same(one: str, other: str) -> bool:
         return False
 
 
-def file_name(context: click.Context, _option: click.Parameter, text: str) -> Path:
+def file_name(context: click.Context, option: click.Parameter, text: str) -> Path:
     """The name of a file to write, which is neither empty nor a URL nor ``-``."""
     kind, colon, path = text.partition(":")
     if not text:
@@ -77,7 +78,8 @@ def file_name(context: click.Context, _option: click.Parameter, text: str) -> Pa
         # What names a server may hold a password.
         asked = f"; did you mean -o {meant}?" if not path.startswith("//") else ""
         raise click.UsageError(f"-o takes a path and no URL{asked}", context)
-    return Path(text)
+    place: Path = PATH.convert(text, option, context)
+    return place
 
 
 def require_scope(store: Store, scope: ScopeId) -> None:
