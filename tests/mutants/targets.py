@@ -19,6 +19,25 @@ ADVANCES: Sequence[str] = ("tests/store/test_advance.py",)
 STATES: Sequence[str] = ("tests/store/test_tables.py",)
 LOGS: Sequence[str] = ("tests/store/test_log.py",)
 BLOCKS: Sequence[str] = ("tests/store/test_sorted_rows.py",)
+SAYINGS: Sequence[str] = ("tests/gate/test_said.py",)
+ARGUMENTS: Sequence[str] = ("tests/values/test_arguments.py",)
+#: No backend decides what these rooms decide.
+_ON_ONE = ("-k", "not (dir or sqlite or postgres)")
+REVIEWS: Sequence[str] = ("tests/session/test_reviews.py", *_ON_ONE)
+OUTBOXES: Sequence[str] = ("tests/session/test_outbox.py", *_ON_ONE)
+EDITS: Sequence[str] = ("tests/session/test_edits.py", *_ON_ONE)
+STARTS: Sequence[str] = (
+    "tests/session/test_starts.py",
+    "tests/session/test_consents.py",
+    *_ON_ONE,
+)
+TIERS: Sequence[str] = (
+    "tests/session/test_tiers.py",
+    "tests/session/test_proposals.py",
+    "tests/session/test_tier_life.py",
+    "tests/session/test_tier_erasure.py",
+    *_ON_ONE,
+)
 
 #: Module below ``src`` -> its judges, asked in this order until one kills the mutant.
 #: What a caller of the port can see is the kit's to judge alone.
@@ -44,6 +63,47 @@ TARGETS: Mapping[str, Sequence[Sequence[str]]] = {
     "uaix_core/packages/reducer.py": (SESSIONS,),
     "uaix_core/packages/acceptance.py": (SESSIONS,),
     "uaix_core/packages/file_views.py": (SESSIONS,),
+    # What people decide, what agents are given, and what is kept beside a persona.
+    "uaix_core/gate/said.py": (SAYINGS,),
+    "uaix_core/values/arguments.py": (ARGUMENTS,),
+    "uaix_core/packages/reviewing.py": (REVIEWS,),
+    "uaix_core/packages/outbox.py": (OUTBOXES,),
+    "uaix_core/packages/edits.py": (EDITS,),
+    "uaix_core/packages/edit_reading.py": (EDITS,),
+    **dict.fromkeys(
+        (
+            f"uaix_core/startup/{name}.py"
+            for name in (
+                "assembling",
+                "checks",
+                "consents",
+                "declared",
+                "judging",
+                "reading",
+                "references",
+                "watermarks",
+            )
+        ),
+        (STARTS,),
+    ),
+    "uaix_core/tiers/reducer.py": (TIERS, SESSIONS),
+    **dict.fromkeys(
+        (
+            f"uaix_core/tiers/{name}.py"
+            for name in (
+                "agents",
+                "deciding",
+                "drafts",
+                "erasing",
+                "noting",
+                "proposing",
+                "reading",
+                "recording",
+                "texts",
+            )
+        ),
+        (TIERS,),
+    ),
     # What a cache keeps of a state, and makes a state of again, is none of the port's.
     "uaix_core/store/tables.py": (STATES, KIT),
     # These hold whatever is put into them; its size is beyond the kit's examples.

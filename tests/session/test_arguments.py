@@ -9,7 +9,7 @@ import attrs
 import pytest
 from tests.session.conftest import Counter, FrozenClock
 from tests.session.package_kit import NOTE
-from tests.session.verbs import GIVEN, MADE, all_verbs, world_of
+from tests.session.verbs import GIVEN, MADE, all_verbs, verb_named, world_of
 
 import uaix_core
 from uaix_backends.memory import MemoryStore
@@ -49,7 +49,7 @@ def world(origin: World) -> World:
 
 def verb_of(world: World, name: str) -> Verb:
     """The verb of this name in a world."""
-    return next(verb for verb in all_verbs(world.session) if verb.name == name)
+    return verb_named(world.session, name)
 
 
 #: A master package is more than these laws need: it is refused for its signature.

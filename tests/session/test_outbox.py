@@ -28,6 +28,7 @@ from uaix_core import (
     read_outbox,
     write_outbox,
 )
+from uaix_core.packages import outbox
 
 HEAD_LINE = b'{"format":"uaix.outbox.v1"}\n'
 IDS = st.text("abc-", min_size=1, max_size=4).filter(lambda t: t.strip("-") == t)
@@ -162,6 +163,57 @@ def test_only_who_replays_authorises(installed: Session) -> None:
 def test_a_command_names_its_operation(operation: str, fields: dict[str, Any]) -> None:
     """What a command has to be authorised for follows from what it does."""
     assert operation == QueuedChange("1", ID, TOTEM, **fields).operation
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"command_id": "no id"}, "id.syntax"),
+        ({"package_id": 1}, "text.type"),
+        ({"path": "\ud800"}, "text.not-storable"),
+        ({"content": "text"}, "input.type"),
+        ({"reason": 1}, "text.type"),
+        ({"expected_revision": b"x"}, "text.type"),
+        ({"after": 1}, "text.type"),
+        ({"entry": {"role": object()}}, "revise.entry"),
+    ],
+)
+def test_a_command_is_made_of_texts_and_bytes(
+    fields: dict[str, Any], code: str
+) -> None:
+    """What can't be written into a box is no command, and is refused by its field."""
+    command = {"command_id": "1", "package_id": ID, "path": NOTE, "content": b"x"}
+
+    with pytest.raises(CallerError) as caught:
+        QueuedChange(**{**command, **fields})
+
+    assert (code, *fields) == (caught.value.code, caught.value.path)
+
+
+def test_an_outcome_is_plain_data(installed: Session) -> None:
+    """What was made, and what is needed, are told as plain data in an outcome."""
+    seen = head(installed)
+    queued = [
+        QueuedChange("1", ID, NOTE, b"One.\n", expected_revision=seen),
+        QueuedChange("2", ID, NOTE, b"Two.\n", expected_revision=seen),
+    ]
+
+    made, lost = installed.packages.replay(queued)
+
+    assert made.revised is not None
+    assert {
+        "command_id": "1",
+        "outcome": "applied",
+        "revised": made.revised.as_dict(),
+        "code": None,
+        "conflict_id": None,
+        "needs": None,
+        "claims_authorisation": False,
+    } == made.as_dict()
+    assert (None, lost.conflict_id) == (
+        lost.as_dict()["revised"],
+        lost.as_dict()["conflict_id"],
+    )
 
 
 def test_a_box_authorises_nothing(installed: Session) -> None:
@@ -302,6 +354,7 @@ def test_a_box_that_can_not_be_read(lines: bytes, code: str, line: int) -> None:
 
 def test_a_box_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many commands or bytes are refused before any is read."""
+    assert (10_000, 256 * 2**20) == (outbox.MAX_COMMANDS, outbox.MAX_BYTES)
     monkeypatch.setattr("uaix_core.packages.outbox.MAX_COMMANDS", 2)
     line = b'{"id":"%d","package":"p","path":"x","text":""}\n'
     box = HEAD_LINE + b"".join(line % number for number in range(3))

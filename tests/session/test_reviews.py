@@ -250,6 +250,31 @@ def test_a_conflict_blocks_its_package(installed: Session) -> None:
     installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
 
 
+def test_what_was_erased_is_not_active(installed: Session) -> None:
+    """A package of which a part is gone can't become active."""
+    installed.review.records(ID, "reviewed", looked_at(installed))
+    erase(installed, "revision", head(installed))
+
+    with pytest.raises(CallerError) as caught:
+        installed.review.package(ID, "active", checkpoint_id=checkpoint(installed))
+
+    assert "package.erased" == caught.value.code
+
+
+def test_a_receipt_counts_the_reviews(installed: Session) -> None:
+    """The receipt of a review holds its verdict and how many it was of."""
+    seen = looked_at(installed)
+    for answer, count in (
+        (installed.review.records(ID, "reviewed", seen), len(seen)),
+        (
+            installed.review.package(ID, "active", checkpoint_id=checkpoint(installed)),
+            1,
+        ),
+    ):
+        details = json.loads(installed.packages.receipt(answer.receipt).details or "")
+        assert {"verdict": answer.verdict, "reviews": count} == details
+
+
 def test_what_stands_may_be_kept(installed: Session) -> None:
     """Keeping closes a conflict once; the record and the candidate stay."""
     error = lose(installed)

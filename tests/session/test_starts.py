@@ -49,6 +49,7 @@ from uaix_core.history.relations import REVISION, Revision
 from uaix_core.schema.commits import Commit
 from uaix_core.startup import body_facts, reading
 from uaix_core.startup.checks import CHECKS
+from uaix_core.startup.references import line_of
 from uaix_core.store import scanning
 from uaix_core.values.canonical import canonical_digest
 
@@ -477,6 +478,20 @@ def test_a_broken_pointer_is_told_by_its_line(body: bytes, lines: list[int]) -> 
     assert lines[0] == caught.value.checks[0].as_dict()["line"]
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        (b".uai/none.uai", 1),
+        (b"x\n.uai/none.uai\n", 2),
+        (b"x\nnothing\n", 0),
+        (b".uai/none.uai\nSee: nothing", 0),
+    ],
+)
+def test_a_line_is_looked_for_from_its_label_on(body: bytes, line: int) -> None:
+    """Without the label the first line counts, and without the target none."""
+    assert line == line_of(body, "See", ".uai/none.uai")
+
+
 @pytest.mark.parametrize("port", ["NaN", "text", "true", "raises", "none", "short"])
 def test_an_index_that_can_not_say_covers_nothing(port: str) -> None:
     """An index that answers no whole number, or fails, keeps a package back."""
@@ -500,6 +515,7 @@ def test_an_index_has_a_name(name: object) -> None:
     """What has no name of one line is no index, and starts nothing."""
     session = fresh()
     installed(session)
+    assert session.start(ID, agent_id=AGENT, indexes=[Stub("x" * 128, 10**6)])
 
     with pytest.raises(CallerError) as caught:
         session.start(ID, agent_id=AGENT, indexes=[Stub(name, 10**6)])

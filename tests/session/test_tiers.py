@@ -292,6 +292,23 @@ def test_platform_notes_are_kept_outside_of_the_package(session, agent):
 KINDS = ("platform", "legal", "safety")
 
 
+def test_the_longest_texts_are_kept(agent):
+    """A text of just the longest length is kept whole, in every tier."""
+    tiers, line, body = agent.tiers, "x" * 200, "x" * 10_000
+    tiers.short_term.put(ID, AGENT, "x" * 100_000)
+    tiers.conversations.add(ID, AGENT, TALK, "user", "x" * 100_000)
+    tiers.notes.add(ID, kind="legal", title=line, text=body)
+    said = "x" * 2_000
+    tiers.variance.record(ID, AGENT, NOTE, what=said, why=said)
+    tiers.fidelity.put(ID, CaseDraft("long", body, must=[said] * 100))
+    tiers.fidelity.record(ID, "run", "long", "passed", note=said)
+
+    state = tiers.short_term.get(ID, AGENT)
+    assert 100_000 == len(state.text or "")
+    (note,) = tiers.notes.list(ID)
+    assert (line, body) == (note.title, note.text)
+
+
 @pytest.mark.parametrize(
     ("field", "value", "code"),
     [

@@ -24,6 +24,7 @@ from uaix_core import (
     ConsentPlace,
     EditedFiles,
     KeyRing,
+    Limits,
     OperatorGrant,
     OperatorGrants,
     Principal,
@@ -35,6 +36,8 @@ from uaix_core import (
     Transformation,
     document_digest,
 )
+from uaix_core.packages.lint import Checks
+from uaix_core.packages.required.sets import DEFAULT_RULESET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,12 +56,14 @@ class Verb:
     @property
     def parameters(self) -> dict[str, str]:
         """Its arguments, each with the text of its annotation."""
-        found = inspect.signature(self.method).parameters.values()
-        return {
-            one.name: str(one.annotation)
-            for one in found
-            if one.kind is not inspect.Parameter.VAR_KEYWORD
-        }
+        found: dict[str, str] = {}
+        for one in inspect.signature(self.method).parameters.values():
+            if one.kind is not inspect.Parameter.VAR_KEYWORD:
+                found[one.name] = str(one.annotation)
+            elif self.name == "packages.lint":
+                # How to judge a package is all that verbs hand on, and all of it here.
+                found |= {name: str(kind) for name, kind in CHECKS.items()}
+        return found
 
 
 def verbs_of(owner: object, room: str = "") -> Iterator[Verb]:
@@ -80,6 +85,18 @@ def all_verbs(session: Session) -> Iterator[Verb]:
     yield from verbs_of(authority_over(session), "authority.")
 
 
+def verb_named(session: Session, name: str) -> Verb:
+    """The verb of this name."""
+    *rooms, verb = name.split(".")
+    owner: Any = session
+    if rooms[:1] == ["authority"]:
+        owner = authority_over(session)
+        del rooms[0]
+    for room in rooms:
+        owner = getattr(owner, room)
+    return Verb(name, getattr(owner, verb))
+
+
 def authority_over(session: Session) -> Authority:
     """The authority of a session's tenant."""
     return Authority(
@@ -93,6 +110,7 @@ def authority_over(session: Session) -> Authority:
     )
 
 
+CHECKS = Checks.__annotations__
 KEYS = KeyRing("k1", {"k1": b"k" * 32})
 CONTESTED, GONE = ".uai/contested.uai", ".uai/gone.uai"
 READY, BRANCH, DERIVED = "ready", "made-by-branch", "made-by-derive"
@@ -208,8 +226,10 @@ def world_of(session: Session) -> World:
         "indexes": [Stub("words", 10**6)],
         "key": "a key",
         "kind": "legal",
+        "lenient": False,
         "life": 10**9,
         "limit": 10,
+        "limits": Limits(),
         "name": "greeting",
         "namespace": "travel",
         "note": ReviewNote("Fine.", ["a blocker"], {"ada": "this"}),
@@ -242,6 +262,7 @@ def world_of(session: Session) -> World:
         "revisions": {NOTE: first},
         "role": "user",
         "scope": session.scope,
+        "ruleset": DEFAULT_RULESET,
         "run_id": "monday",
         "said_at": 1,
         "seen": None,

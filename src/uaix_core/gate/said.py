@@ -77,8 +77,6 @@ def check_paragraphs(fields: Mapping[str, Any]) -> None:
     """
     check_bodies(fields)
     for place, text in _leaves(fields):
-        if text.isascii() and text.isprintable():
-            continue
         for found in _UNSEEN.finditer(text):
             if found[1] is not None:
                 raise CallerError(

@@ -32,6 +32,7 @@ from uaix_core.packages.required.sets import (
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.signatures import SignatureReport, judge_signatures
 from uaix_core.packages.source import PackageSource
+from uaix_core.values.arguments import check_type
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
 from uaix_core.values.strict_json import StrictJsonError, parse
@@ -125,7 +126,8 @@ def lint(  # noqa: PLR0913 - all but the source are named
     stay unchanged while the checked package is in use.
 
     Raises:
-        CallerError: ``ruleset.unknown``, or ``archive.type`` for no buffer of bytes.
+        CallerError: ``ruleset.unknown``, ``input.type``, or ``archive.type`` for no
+            buffer of bytes.
 
     """
     how = Settings(ruleset, limits, now, lenient, trusted or {})
@@ -220,6 +222,9 @@ def _check_arguments(source: PackageSource, how: Settings) -> None:
             code="signature.trusted",
             path="trusted",
         )
+    check_type(how.ruleset, str, "ruleset")
+    check_type(how.lenient, bool, "lenient")
+    check_type(how.limits, Limits, "limits")
 
 
 def _open(source: PackageSource, findings: Findings, limits: Limits) -> Contents:
