@@ -90,7 +90,8 @@ The fields of a body go together when a row is erased; its digest stays."""
 ERRORS = """\
 Every error carries a stable `code`, and where they help a `path` and a `hint`.
 No message holds a secret or stored content.
-A path is quoted in one line of at most 1,024 characters, with `\\u{...}` for what nobody sees; a name that holds a secret isn't shown.
+A path is quoted in one line of at most 1,024 characters; what nobody sees is escaped.
+A name that holds a secret isn't shown.
 An error is of one of three families, by whose move it is."""
 
 MIGRATIONS = """\

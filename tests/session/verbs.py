@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 #: What the parts of the library hand to each other, and no caller to them.
-_INNER = frozenset({"packages.apply", "packages.descend", "snapshot", "writing"})
+_INNER = frozenset(
+    {"packages.apply", "packages.descend", "authority.done", "snapshot", "writing"}
+)
 
 
 @attrs.frozen
@@ -193,6 +195,7 @@ def world_of(session: Session) -> World:
     entitlement = authority.grant(holder, "reader", scope=session.scope)
     issued = authority.issue(holder, scope=session.scope)
     authority.bind("eve", READY, scope=session.scope)
+    authority.secrets.put("greeting", b"kept under a key")
     exported = dict(session.packages.read(READY))
     at, record = made.checkpoint_id, session.packages.record(ID, NOTE).head.record_id
     values: dict[str, Any] = {
@@ -234,6 +237,7 @@ def world_of(session: Session) -> World:
         "namespace": "travel",
         "note": ReviewNote("Fine.", ["a blocker"], {"ada": "this"}),
         "note_ids": [note.id],
+        "notes": {NOTE: "all of it"},
         "occurred_at": 1,
         "only": [NOTE],
         "only_replaced": False,
@@ -265,6 +269,7 @@ def world_of(session: Session) -> World:
         "ruleset": DEFAULT_RULESET,
         "run_id": "monday",
         "said_at": 1,
+        "secret": b"kept under a key",
         "seen": None,
         "seq": 1,
         "source": package(packageId="another").folder(),
@@ -316,7 +321,9 @@ def world_of(session: Session) -> World:
         "packages.tombstone": {"authorisations": []},
         "proposals.accept": {"authorisations": []},
         "tiers.fidelity.record": {"note": "fine"},
+        "packages.derive_edits": {**ready_only, "origin": READY, "package_id": "new"},
         "review.branch": {"package_id": "parted"},
+        "review.keep": {"expected_revision": head(session, CONTESTED)},
         "review.package": {"verdict": "quarantined"},
         "review.restore": {"path": GONE, "expected_revision": gone.revision_id},
         "review.take": {"expected_revision": head(session, CONTESTED)},

@@ -10,6 +10,7 @@ from uaix_core.access.secrets import (
     opened,
     secrets_of,
 )
+from uaix_core.gate.said import check_identities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,10 +38,12 @@ class Secrets:
             secret: 1 to 65,536 bytes.
 
         Raises:
-            CallerError: ``secret.value``, ``id.syntax``, ``authority.person``.
+            CallerError: ``secret.value``, ``id.syntax``, ``authority.person``,
+                ``text.secret`` for a name.
             AccessError: ``access.denied``.
 
         """
+        check_identities({"name": name})
         keys = self._work.keys
         return self._work.done(lambda s, by: decide_secret(s, by, name, secret, keys))
 
