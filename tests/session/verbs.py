@@ -190,6 +190,7 @@ def world_of(session: Session) -> World:
         ),
     )
     session.registrations.register(DOCUMENT, grants)
+    lease = session.leases.acquire(ID, agent_id=AGENT, session_id="run-1", life=10**9)
     authority = authority_over(session)
     holder = Principal("human", "maren")
     entitlement = authority.grant(holder, "reader", scope=session.scope)
@@ -230,6 +231,8 @@ def world_of(session: Session) -> World:
         "key": "a key",
         "kind": "legal",
         "lenient": False,
+        "lease": lease,
+        "lease_id": lease.lease_id,
         "life": 10**9,
         "limit": 10,
         "limits": Limits(),
@@ -272,6 +275,7 @@ def world_of(session: Session) -> World:
         "secret": b"kept under a key",
         "seen": None,
         "seq": 1,
+        "session_id": "run-1",
         "source": package(packageId="another").folder(),
         "sources": [TierRef("turn", turn)],
         "state": "open",
@@ -293,7 +297,7 @@ def world_of(session: Session) -> World:
     }
     ready_only = {"package_id": READY}
     own: dict[str, dict[str, Any]] = {
-        "start": ready_only,
+        "start": {**ready_only, "lease": None},
         "authority.bind": {"agent_id": "bob"},
         "authority.grant": {"role": "reader"},
         "authority.unbind": {"agent_id": "eve", **ready_only},
@@ -426,6 +430,7 @@ GIVEN = frozenset(
         "EditStatus",
         "Exported",
         "Finding",
+        "Lease",
         "Limits",
         "PointerView",
         "ProposalView",

@@ -19,6 +19,7 @@ from uaix_core.leases.relations import (
     LeaseTime,
 )
 from uaix_core.schema.commits import Commit, Expect
+from uaix_core.values.arguments import check_type
 from uaix_core.values.errors import CallerError, ConflictError, NotFoundError
 
 if TYPE_CHECKING:
@@ -200,6 +201,7 @@ def check_about(lease: Lease, package_id: str, agent_id: str) -> None:
         CallerError: ``lease.other``.
 
     """
+    check_type(lease, Lease, "lease")
     if (lease.package_id, lease.agent_id) != (package_id, agent_id):
         raise CallerError(
             "the lease is of another package or agent",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from uaix_core.gate.said import check_identities
 from uaix_core.leases.deciding import (
     Acquiring,
     Plan,
@@ -15,16 +16,15 @@ from uaix_core.leases.deciding import (
     decide_renewal,
     released,
 )
-from uaix_core.leases.holding import find_lease, held_leases, lease_state
+from uaix_core.leases.holding import Lease, find_lease, held_leases, lease_state
 from uaix_core.packages.export import find_package
-from uaix_core.session.package_writes import refuse_secret
 from uaix_core.session.writes import write
+from uaix_core.values.arguments import check_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from uaix_core.history.receipts import Writing
-    from uaix_core.leases.holding import Lease
     from uaix_core.schema.commits import Commit, Recorded
     from uaix_core.session.work import Work
     from uaix_core.store.port import Snapshot
@@ -61,7 +61,7 @@ class Leases:
 
         """
         wanted = Acquiring(package_id, agent_id, session_id, life)
-        refuse_secret({"agent_id": agent_id, "session_id": session_id})
+        check_identities({"agent_id": agent_id, "session_id": session_id})
         return self._planned(
             lambda snapshot, writing: decide_acquire(snapshot, writing, wanted)
         )
@@ -77,6 +77,7 @@ class Leases:
             CallerError: ``lease.agent``, ``lease.time``, ``instant.range``.
 
         """
+        check_type(lease, Lease, "lease")
         return self._planned(
             lambda snapshot, writing: decide_renewal(snapshot, writing, lease, life)
         )
@@ -89,6 +90,7 @@ class Leases:
             CallerError: ``lease.agent``.
 
         """
+        check_type(lease, Lease, "lease")
         work = self._work
         writing = work.writing()
 
