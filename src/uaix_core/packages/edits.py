@@ -78,7 +78,7 @@ class EditedFiles:
     based_on: str | None = None
     bases: Mapping[str, str] = attrs.field(factory=dict)
     entries: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
-    others: frozenset[str] = attrs.field(default=(), converter=_as_paths)
+    others: frozenset[str] = attrs.field(default=frozenset(), converter=_as_paths)
     is_whole: bool = True
 
     def __attrs_post_init__(self) -> None:
