@@ -146,9 +146,12 @@ class ShellApplication:
 
     def _review(self, command: Mapping[str, Any]) -> tuple[Json, Json]:
         verdict = command.get("verdict", "active")
+        (waiting,) = self._at("waiting", command, command["id"])
+        seen = ("--expect", waiting["checkpoint_id"])
         if verdict == "active":
-            self._at("review", command, command["id"], "approved", "--all-records")
-        self._at("review", command, command["id"], verdict)
+            records = ("approved", "--all-records", *seen)
+            self._at("review", command, command["id"], *records)
+        self._at("review", command, command["id"], verdict, *seen)
         return {}, {}
 
     def _show(self, command: Mapping[str, Any]) -> tuple[Json, Json]:
