@@ -60,7 +60,7 @@ class HeldEntitlement(Row):
     scope_kind: ScopeWord
     scope_key: Id
     package_id: Id | None
-    granted_at: Instant
+    since_at: Instant
     until_at: Instant | None
 
 

@@ -181,7 +181,7 @@ def _of_grant(row: HeldEntitlement, tenant: str) -> Entitled:
         role=cast("Role", row.role),
         scope=scope_of(row, tenant),
         package_id=row.package_id,
-        since_at=row.granted_at,
+        since_at=row.since_at,
         until_at=row.until_at,
     )
 
