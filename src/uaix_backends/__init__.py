@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from uaix_backends.judging import lint_path
     from uaix_backends.migration_scripts import migrations
     from uaix_backends.opening import open_authority, open_session, open_store
+    from uaix_backends.secret_files import read_keys, write_keys
 
 __all__ = [
     "lint_path",
@@ -17,8 +18,10 @@ __all__ = [
     "open_authority",
     "open_session",
     "open_store",
+    "read_keys",
     "read_package",
     "write_folder",
+    "write_keys",
     "write_package",
 ]
 
@@ -28,8 +31,10 @@ _HOMES = {
     "open_authority": "uaix_backends.opening",
     "open_session": "uaix_backends.opening",
     "open_store": "uaix_backends.opening",
+    "read_keys": "uaix_backends.secret_files",
     "read_package": "uaix_backends.files",
     "write_folder": "uaix_backends.files",
+    "write_keys": "uaix_backends.secret_files",
     "write_package": "uaix_backends.files",
 }
 

@@ -9,6 +9,7 @@ import sys
 from typing import Any, NamedTuple
 
 import pytest
+from tests.surfaces.tenancy import settled
 
 from uaix_backends import write_package
 from uaix_core.packages.templates.new import new_package
@@ -109,3 +110,25 @@ def refused(tmp_path, persona):
 def at(request):
     """The options that name a store and a scope, for each kind of lasting store."""
     return ("--store", request.param, "--scope", SCOPE)
+
+
+@pytest.fixture
+def keys(run, monkeypatch):
+    """A key ring that the environment names."""
+    assert 0 == run("authority", "keys", "new", "host.keys", "--id", "k1").code
+    monkeypatch.setenv("UAIX_KEYS", "host.keys")
+    return "host.keys"
+
+
+@pytest.fixture(params=["sqlite", "dir"])
+def place(request, keys, tmp_path):
+    """The options of a store that holds a persona, for each kind of lasting store."""
+    del keys
+    return settled(request.param, tmp_path)
+
+
+@pytest.fixture
+def here(keys, tmp_path):
+    """The same in one kind of store, for what no store decides."""
+    del keys
+    return settled("sqlite", tmp_path)

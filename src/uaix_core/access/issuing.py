@@ -8,6 +8,7 @@ import attrs
 
 from uaix_core.access.deciding import Administering, Done, Made
 from uaix_core.access.relations import (
+    CREDENTIAL,
     ISSUED_CREDENTIAL,
     Credential,
     CredentialEnd,
@@ -72,10 +73,12 @@ class Issuing:
         snapshot: Snapshot,
         tenant: str,
         credential_id: str,
-        life: int,
+        life: int | None,
         overlap: int,
     ) -> Issuing:
         """What follows a credential: the same principal in the same scope.
+
+        Without a ``life`` it lives as long as the one before was to live.
 
         Raises:
             NotFoundError: ``credential.not-found``.
@@ -84,6 +87,10 @@ class Issuing:
         """
         row = issued_credential(snapshot, credential_id)
         who, where = principal_of(row), scope_of(row, tenant)
+        if life is None:
+            # The view has the instant at which it ends, whatever ended it before.
+            first = cast("Credential", snapshot.get(CREDENTIAL.name, (credential_id,)))
+            life = first.until_at - row.issued_at
         return cls(who, where, life, replaces=credential_id, overlap=overlap)
 
 

@@ -13,13 +13,20 @@ from typing import Any, Final
 
 import attrs
 
-from uaix_core.values.errors import AccessError, CallerError
+from uaix_core.values.canonical import canonical_bytes, from_base64url, to_base64url
+from uaix_core.values.errors import AccessError, CallerError, NotFoundError
 from uaix_core.values.ids import is_id
+from uaix_core.values.strict_json import StrictJsonError, parse
 
 KEY_BYTES: Final = 32
+#: The largest key ring as text, in bytes.
+MAX_RING_BYTES: Final = 64 * 1024
 
 _DIGEST: Final = b"uaix.digest.v1"
 _SEAL: Final = b"uaix.seal.v1"
+_MEMBERS: Final = frozenset(("active", "keys"))
+#: Containers within each other: the ring, and its keys.
+_DEPTH: Final = 2
 
 
 def _copied(keys: Any) -> Mapping[str, bytes]:
@@ -28,11 +35,19 @@ def _copied(keys: Any) -> Mapping[str, bytes]:
     return dict(keys)
 
 
-def _wrong(path: str) -> CallerError:
+def _key(text: Any) -> bytes:
+    try:
+        return from_base64url(text if isinstance(text, str) else "?")
+    except CallerError:
+        raise _wrong("keys") from None
+
+
+def _wrong(path: str | None) -> CallerError:
     return CallerError(
         f"a key ring maps ids to keys of {KEY_BYTES} bytes, the active one among them",
         code="keys.value",
         path=path,
+        hint='as text: {"active": ID, "keys": {ID: base64url of the key}}',
     )
 
 
@@ -54,6 +69,71 @@ class KeyRing:
                 raise _wrong("keys")
         if not is_id(self.active) or self.active not in self.keys:
             raise _wrong("active")
+
+    @classmethod
+    def parse(cls, content: bytes) -> KeyRing:
+        """Read a ring strictly: ``{"active": ID, "keys": {ID: base64url}}``.
+
+        No error tells anything of what was read.
+
+        Raises:
+            CallerError: ``keys.value``.
+
+        """
+        if len(content) > MAX_RING_BYTES:
+            raise _wrong(None)
+        try:
+            wire = parse(content, max_depth=_DEPTH)
+        except StrictJsonError:
+            raise _wrong(None) from None
+        if not isinstance(wire, dict) or wire.keys() != _MEMBERS:
+            raise _wrong(None)
+        active, named = wire["active"], wire["keys"]
+        if not isinstance(active, str):
+            raise _wrong("active")
+        if not isinstance(named, dict):
+            raise _wrong("keys")
+        return cls(active, {name: _key(text) for name, text in named.items()})
+
+    def reveal(self) -> bytes:
+        """The ring as text, to be kept where nobody but the host reads it."""
+        keys = {name: to_base64url(key) for name, key in self.keys.items()}
+        return canonical_bytes({"active": self.active, "keys": keys}) + b"\n"
+
+    def added(self, key_id: str, key: bytes) -> KeyRing:
+        """The ring with one key more, which is the active one from then on.
+
+        Raises:
+            CallerError: ``keys.exists``, ``keys.value``.
+
+        """
+        if key_id in self.keys:
+            raise CallerError(
+                "the ring has a key of this id", code="keys.exists", path=key_id
+            )
+        return KeyRing(key_id, {**self.keys, key_id: key})
+
+    def without(self, key_id: str) -> KeyRing:
+        """The ring without a key: what was made with that one is good no more.
+
+        Raises:
+            CallerError: ``keys.active`` for the active one.
+            NotFoundError: ``keys.not-found``.
+
+        """
+        if key_id not in self.keys:
+            raise NotFoundError(
+                "the ring has no key of this id", code="keys.not-found", path=key_id
+            )
+        if key_id == self.active:
+            raise CallerError(
+                "the active key stays in the ring",
+                code="keys.active",
+                path=key_id,
+                hint="add another one first",
+            )
+        left = {name: key for name, key in self.keys.items() if name != key_id}
+        return KeyRing(self.active, left)
 
     def digest(self, key_id: str, *parts: str) -> str:
         """HMAC-SHA-256 (hex) of length-framed parts under a key of the ring.

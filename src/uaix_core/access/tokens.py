@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from uaix_core.values.ids import Random
 
 SECRET_BYTES: Final = 32
+#: What every token begins with.
+PREFIX: Final = "uaix_"
 
-_is_token = re.compile(r"uaix_([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII).fullmatch
+_is_token = re.compile(
+    PREFIX + r"([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.ASCII
+).fullmatch
 #: What stands for the digest of a credential that isn't there.
 NO_DIGEST: Final = "0" * 64
 
@@ -50,7 +54,7 @@ class Token:
 
     def reveal(self) -> str:
         """The text of the token, to be handed to its owner once."""
-        return f"uaix_{self.credential_id.replace('-', '')}_{self.secret}"
+        return f"{PREFIX}{self.credential_id.replace('-', '')}_{self.secret}"
 
     def digest(self, keys: KeyRing, key_id: str) -> str:
         """What is kept of it."""

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from uaix_core.access.binding import Binding, decide_bind, decide_unbind
+from uaix_core.access.denials import denials_in
 from uaix_core.access.enrolling import decide_enrolment
 from uaix_core.access.granting import Granting, decide_grant, decide_withdrawal
 from uaix_core.access.issuing import (
@@ -15,7 +16,7 @@ from uaix_core.access.issuing import (
     decide_issue,
     decide_revocation,
 )
-from uaix_core.access.relations import BOUND_PACKAGE, DENIAL, DENIAL_ENTRY
+from uaix_core.access.relations import BOUND_PACKAGE
 from uaix_core.access.standing import held_by
 from uaix_core.gate.said import check_identities
 from uaix_core.packages.lint import lint
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from uaix_core.access.deciding import Administering, Done
+    from uaix_core.access.denials import DenialView
     from uaix_core.access.issuing import Issued, Minted
-    from uaix_core.access.relations import BoundPackage, Denial, DenialEntry
+    from uaix_core.access.relations import BoundPackage
     from uaix_core.access.roles import GrantedRole
     from uaix_core.access.standing import Entitled
     from uaix_core.packages.source import PackageSource
@@ -75,7 +77,7 @@ class Authority(AuthorityWork):
             work.store,
             tenant=self.tenant,
             principal=guard.standing().principal,
-            keys=self.keys,
+            keys=self._keys,
             clock=work.clock,
             ids=work.ids,
             random=work.random,
@@ -107,7 +109,7 @@ class Authority(AuthorityWork):
     @cached_property
     def secrets(self) -> Secrets:
         """The secrets of the tenant's host: put, get, list, reseal, forget."""
-        return Secrets(self)
+        return Secrets(self._keys, self._reading, self._done)
 
     def grant(
         self,
@@ -135,7 +137,7 @@ class Authority(AuthorityWork):
         who, where = _principal(principal), _scope(scope)
         check_identities({"package_id": package_id or ""})
         wanted = Granting(who, role, where, package_id, until_at)
-        return self.done(lambda s, by: decide_grant(s, by, wanted))
+        return self._done(lambda s, by: decide_grant(s, by, wanted))
 
     def withdraw(self, entitlement_id: str) -> Done:
         """Take an entitlement back, from the next call on; again it changes nothing.
@@ -146,7 +148,7 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``.
 
         """
-        return self.done(lambda s, by: decide_withdrawal(s, by, entitlement_id))
+        return self._done(lambda s, by: decide_withdrawal(s, by, entitlement_id))
 
     def entitlements(self, principal: Principal) -> Sequence[Entitled]:
         """All that a principal was granted or bound to, also what is past its time.
@@ -171,7 +173,7 @@ class Authority(AuthorityWork):
 
         """
         wanted = _binding(agent_id, package_id, scope)
-        return self.done(lambda s, by: decide_bind(s, by, wanted))
+        return self._done(lambda s, by: decide_bind(s, by, wanted))
 
     def unbind(self, agent_id: str, package_id: str, *, scope: ScopeId) -> Done:
         """Undo a binding, and end the agent's credentials in the scope with it.
@@ -183,7 +185,7 @@ class Authority(AuthorityWork):
 
         """
         wanted = _binding(agent_id, package_id, scope)
-        return self.done(lambda s, by: decide_unbind(s, by, wanted))
+        return self._done(lambda s, by: decide_unbind(s, by, wanted))
 
     def bindings(self, scope: ScopeId) -> Sequence[BoundPackage]:
         """The bound packages of a scope, by package.
@@ -214,10 +216,10 @@ class Authority(AuthorityWork):
 
         """
         wanted = Issuing(_principal(principal), _scope(scope), life)
-        return self._issued(lambda s, by: decide_issue(s, by, wanted, self.keys))
+        return self._issued(lambda s, by: decide_issue(s, by, wanted, self._keys))
 
     def rotate(
-        self, credential_id: str, *, life: int = DEFAULT_LIFE, overlap: int = 0
+        self, credential_id: str, *, life: int | None = None, overlap: int = 0
     ) -> Issued:
         """Issue the token that follows another one, which then comes to its end.
 
@@ -225,7 +227,8 @@ class Authority(AuthorityWork):
 
         Args:
             credential_id: which one is replaced.
-            life: how long the new one lives, in microseconds.
+            life: how long the new one lives, in microseconds; None for as long as
+                the one before was to live.
             overlap: how long the old one stays good, in microseconds.
 
         Raises:
@@ -239,7 +242,7 @@ class Authority(AuthorityWork):
             wanted = Issuing.after(
                 snapshot, self.tenant, credential_id, life=life, overlap=overlap
             )
-            return decide_issue(snapshot, by, wanted, self.keys)
+            return decide_issue(snapshot, by, wanted, self._keys)
 
         return self._issued(decided)
 
@@ -252,7 +255,7 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``.
 
         """
-        return self.done(lambda s, by: decide_revocation(s, by, credential_id))
+        return self._done(lambda s, by: decide_revocation(s, by, credential_id))
 
     def credentials(self, principal: Principal) -> Sequence[CredentialView]:
         """All credentials of a principal, those that are over too.
@@ -298,12 +301,12 @@ class Authority(AuthorityWork):
         report = lint(source, trusted=keys, now=self._work.clock.now())
         wanted = enrolling(report)
         return self._issued(
-            lambda s, by: decide_enrolment(s, by, wanted, self.keys, life)
+            lambda s, by: decide_enrolment(s, by, wanted, self._keys, life)
         )
 
     def denials(
         self, *, after: tuple[int, str] | None = None, limit: int = 100
-    ) -> Sequence[Denial]:
+    ) -> Sequence[DenialView]:
         """Who was refused what, oldest first, page by page; targets are digests.
 
         ``after`` is (denied_at, denial_id) of the last one of the page before.
@@ -315,10 +318,7 @@ class Authority(AuthorityWork):
         if self._guard is not None:
             raise AccessError("only the host's own operator reads denials")
         with self._work.snapshot() as snapshot:
-            page = snapshot.scan(DENIAL_ENTRY.name, "by_time", after=after, limit=limit)
-            names = [(cast("DenialEntry", row).denial_id,) for row in page]
-            found = snapshot.get_many(DENIAL.name, names)
-        return [cast("Denial", found[name]) for name in names]
+            return denials_in(snapshot, self.tenant, after=after, limit=limit)
 
 
 def _principal(principal: Principal) -> Principal:

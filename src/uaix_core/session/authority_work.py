@@ -45,7 +45,7 @@ class AuthorityWork:
         random: Random,
         guard: GuardedStore | None = None,
     ) -> None:
-        self.keys = keys
+        self._keys = keys
         self._work = Work(
             store,
             scope=authority_scope(tenant),
@@ -66,7 +66,7 @@ class AuthorityWork:
         if check_type(scope, ScopeId, "scope").tenant != self.tenant:
             raise invalid()
         holder = Holder(
-            Token.parse(token), scope, self.keys, work.clock, work.ids, work.random
+            Token.parse(token), scope, self._keys, work.clock, work.ids, work.random
         )
         return guarded(work.store, holder)
 
@@ -87,13 +87,13 @@ class AuthorityWork:
         return by.standing.scope
 
     @contextmanager
-    def reading(self) -> Iterator[tuple[Snapshot, Administering]]:
+    def _reading(self) -> Iterator[tuple[Snapshot, Administering]]:
         """What the authority's scope holds, and who asks."""
         by = self._by()
         with self._work.snapshot() as snapshot:
             yield snapshot, by
 
-    def done(self, decide: Callable[[Snapshot, Administering], Made | Done]) -> Done:
+    def _done(self, decide: Callable[[Snapshot, Administering], Made | Done]) -> Done:
         """Decide, write, and answer."""
         by = self._by()
         made: list[Made] = []

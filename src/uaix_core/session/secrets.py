@@ -13,11 +13,16 @@ from uaix_core.access.secrets import (
 from uaix_core.gate.said import check_identities
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
-    from uaix_core.access.deciding import Done
+    from uaix_core.access.deciding import Administering, Done, Made
+    from uaix_core.access.keys import KeyRing
     from uaix_core.access.secrets import SecretView
-    from uaix_core.session.authority_work import AuthorityWork
+    from uaix_core.store.port import Snapshot
+
+    Reading = Callable[[], AbstractContextManager[tuple[Snapshot, Administering]]]
+    Doing = Callable[[Callable[[Snapshot, Administering], Made | Done]], Done]
 
 
 class Secrets:
@@ -27,8 +32,8 @@ class Secrets:
     a token every verb is denied.
     """
 
-    def __init__(self, work: AuthorityWork) -> None:
-        self._work = work
+    def __init__(self, keys: KeyRing, read: Reading, done: Doing) -> None:
+        self._keys, self._read, self._done = keys, read, done
 
     def put(self, name: str, secret: bytes) -> Done:
         """Keep a secret under a name; the text of the one before is erased.
@@ -44,8 +49,8 @@ class Secrets:
 
         """
         check_identities({"name": name})
-        keys = self._work.keys
-        return self._work.done(lambda s, by: decide_secret(s, by, name, secret, keys))
+        keys = self._keys
+        return self._done(lambda s, by: decide_secret(s, by, name, secret, keys))
 
     def get(self, name: str) -> bytes:
         """The secret of a name.
@@ -55,12 +60,12 @@ class Secrets:
             AccessError: ``keys.missing``, ``secret.broken``, ``access.denied``.
 
         """
-        with self._work.reading() as (snapshot, by):
-            return opened(snapshot, by, name, self._work.keys)
+        with self._read() as (snapshot, by):
+            return opened(snapshot, by, name, self._keys)
 
     def list(self) -> Sequence[SecretView]:
         """All secrets by name, without their texts."""
-        with self._work.reading() as (snapshot, by):
+        with self._read() as (snapshot, by):
             return secrets_of(snapshot, by)
 
     def reseal(self) -> int:
@@ -75,7 +80,7 @@ class Secrets:
         """
         count = 0
         for one in self.list():
-            if one.key_id != self._work.keys.active:
+            if one.key_id != self._keys.active:
                 self.put(one.name, self.get(one.name))
                 count += 1
         return count
@@ -88,4 +93,4 @@ class Secrets:
             AccessError: ``access.denied``.
 
         """
-        return self._work.done(lambda s, by: decide_forgetting(s, by, name))
+        return self._done(lambda s, by: decide_forgetting(s, by, name))

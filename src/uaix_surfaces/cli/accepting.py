@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.packages.policy import AcceptancePolicy
+from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.failures import OK, usable
-from uaix_surfaces.cli.options import at_options, json_option
+from uaix_surfaces.cli.options import json_option
 from uaix_surfaces.cli.output import Output
 from uaix_surfaces.cli.telling import warn_of_memory
 
 if TYPE_CHECKING:
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 def _ids(
@@ -84,9 +84,7 @@ def policy_verb(*, at: At, clear: bool, as_json: bool, **words: tuple[str, ...])
         policy = AcceptancePolicy(**named)
     if named:
         warn_of_memory(at.url)
-    with open_session(
-        at.url, scope=at.scope, principal=at.actor, create=bool(named)
-    ) as session:
+    with at.session(create=bool(named)) as session:
         if named or clear:
             receipt = session.packages.set_policy(policy)
         else:

@@ -6,8 +6,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from uaix_core.packages.lint import Checks
+from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.options import (
-    at_options,
     authorise_option,
     json_option,
     judging_options,

@@ -14,6 +14,7 @@ from uaix_core.schema.relations import Keep
 from uaix_core.store.scanning import all_rows
 from uaix_core.store.verifying import Flaw, verify_scope
 from uaix_core.values.errors import IntegrityError
+from uaix_surfaces.cli.acting import of_host
 from uaix_surfaces.cli.failures import OK, REFUSED
 from uaix_surfaces.cli.options import json_option, optional_scope_option, store_option
 from uaix_surfaces.cli.output import Output
@@ -171,6 +172,7 @@ def _line(verification: Verification) -> dict[str, Any]:
 
 
 @click.command("verify")
+@of_host
 @store_option
 @optional_scope_option
 @json_option
@@ -194,6 +196,7 @@ def verify_verb(*, url: str, scope: ScopeId | None, as_json: bool) -> int:
 
 
 @click.command("doctor")
+@of_host
 @store_option
 @click.option(
     "--rebuild", is_flag=True, help="Also drop the derived rows and derive them anew."

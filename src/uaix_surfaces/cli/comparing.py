@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from uaix_backends.files import read_package
-from uaix_backends.opening import open_session
 from uaix_core.packages.diff import diff_packages, read_manifest, readable_files
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.ids import ScopeId
+from uaix_surfaces.cli.acting import acting_at, credential_options
 from uaix_surfaces.cli.choosing import based_on_option, edited_files
 from uaix_surfaces.cli.editing import edited_tree
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.options import json_option
 from uaix_surfaces.cli.output import Output
 from uaix_surfaces.cli.places import names_path
-from uaix_surfaces.cli.reading import READER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from contextlib import AbstractContextManager
 
     from uaix_core.packages.diff import ChangedFile, FieldDiff, PackageDiff
     from uaix_core.packages.dimensions import DimensionField
-    from uaix_core.session.session import Session
+    from uaix_surfaces.cli.acting import At
 
 #: How much of a value people see, in characters; JSON has all of it.
 _SHOWN = 60
@@ -47,6 +45,7 @@ _KINDS = {
 @click.argument("after", required=False, metavar="[B]")
 @click.option("--store", "url", metavar="URL", help="Where A and B may be stored.")
 @click.option("--scope", metavar="SCOPE", help="With --store: TENANT/KIND/KEY.")
+@credential_options
 @based_on_option
 @json_option
 def diff_verb(  # noqa: PLR0913 - the options of the verb
@@ -55,6 +54,8 @@ def diff_verb(  # noqa: PLR0913 - the options of the verb
     *,
     url: str | None,
     scope: str | None,
+    credential_file: Path | None,
+    keys_file: Path | None,
     based_on: str | None,
     as_json: bool,
 ) -> int:
@@ -84,7 +85,9 @@ def diff_verb(  # noqa: PLR0913 - the options of the verb
       2  a package could not be read
     """
     out = Output(as_json=as_json)
-    at = _at(url, scope, after)
+    if url is None and after is None:
+        raise click.UsageError("one package is compared with what a --store holds")
+    at = _at(url, scope, credential_file, keys_file)
     with out.working(f"comparing {after or before}"), usable():
         # Both are read first: that one isn't there matters more than what is in it.
         if after is None:
@@ -103,32 +106,27 @@ def diff_verb(  # noqa: PLR0913 - the options of the verb
     return OK if found.is_equal else REFUSED
 
 
-def _at(url: str | None, scope: str | None, after: str | None) -> _At | None:
-    if url is None and after is None:
-        raise click.UsageError("one package is compared with what a --store holds")
+def _at(
+    url: str | None,
+    scope: str | None,
+    credential_file: Path | None,
+    keys_file: Path | None,
+) -> At | None:
     if (url is None) is not (scope is None):
         raise click.UsageError("--store and --scope go together")
     if url is None or scope is None:
         return None
     with usable():
-        return _At(url, ScopeId.parse(scope))
-
-
-class _At(NamedTuple):
-    url: str
-    scope: ScopeId
-
-    def packages(self) -> AbstractContextManager[Session]:
-        """A session that only reads."""
-        return open_session(self.url, scope=self.scope, principal=READER)
+        where = ScopeId.parse(scope)
+    return acting_at(url, where, credential_file, keys_file)
 
 
 def _edited(
-    at: _At | None, name: str, based_on: str | None
+    at: At | None, name: str, based_on: str | None
 ) -> list[Mapping[str, bytes]]:
     """What a folder was, and what it is without what only an editor did."""
     assert at is not None  # noqa: S101 - `_at` has seen to it
-    with at.packages() as session:
+    with at.session() as session:
         if names_path(name):
             edited = edited_files(Path(name), based_on)
             package_id = str(read_manifest(edited.files).get("packageId"))
@@ -139,12 +137,12 @@ def _edited(
     return [edits.before, edits.after]
 
 
-def _side(at: _At | None, name: str) -> Mapping[str, bytes]:
+def _side(at: At | None, name: str) -> Mapping[str, bytes]:
     """The files of a package outside of the store, or of a stored state."""
     if at is None or names_path(name):
         return readable_files(read_package(Path(name)))
     package_id, mark, checkpoint = name.partition("@")
-    with at.packages() as session:
+    with at.session() as session:
         if not mark:
             return session.packages.read(package_id)
         return session.packages.read_at(package_id, checkpoint)

@@ -7,25 +7,21 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from uaix_backends.files import write_archive_file
-from uaix_backends.opening import open_session
 from uaix_core.review.notes import ReviewNote
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     authorise_option,
     checked_id,
     json_option,
     judging_options,
     note_option,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output
 from uaix_surfaces.cli.places import new_place
-from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.revising import revised
 from uaix_surfaces.cli.storing import stored
 from uaix_surfaces.cli.telling import show_reviewed
@@ -41,8 +37,7 @@ if TYPE_CHECKING:
     from uaix_core.review.relations import OpenConflict
     from uaix_core.session.packages import Packages
     from uaix_core.session.session import Session
-    from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 #: Which options a decision takes beside the note.
@@ -73,11 +68,10 @@ def open_conflicts(packages: Packages, package_id: str) -> Sequence[OpenConflict
     metavar="F",
     help="Write the candidate's bytes into this new file.",
 )
-@store_option
-@scope_option
+@reading_options
 @json_option
 def conflict_verb(
-    conflict_id: str, *, target: Path | None, url: str, scope: ScopeId, as_json: bool
+    conflict_id: str, *, target: Path | None, at: At, as_json: bool
 ) -> int:
     r"""Show a candidate that lost: who wanted what, over which revision.
 
@@ -90,7 +84,7 @@ def conflict_verb(
     """
     out = Output(as_json=as_json)
     place = None if target is None else new_place(target)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         kept = session.packages.conflict(conflict_id)
     if place is not None:
         if kept.content is None:
@@ -174,7 +168,7 @@ def resolve_verb(  # noqa: PLR0913 - the options of the verb
     with usable():
         said = ReviewNote(note)
     if decision == "keep":
-        with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+        with at.session() as session:
             opened = _opened(session.packages, conflict_id)
             answer = session.review.keep(opened, expected_revision=expected, note=said)
         return show_reviewed(out, conflict_id, answer)

@@ -6,26 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.startup.consents import ConsentPlace
 from uaix_core.values.ids import Principal
 from uaix_core.values.instants import format_instant, parse_instant
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.failures import OK, UNUSABLE, usable
 from uaix_surfaces.cli.options import (
-    at_options,
     checked_id,
     json_option,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output, write_error
-from uaix_surfaces.cli.reading import READER, to_the_second
+from uaix_surfaces.cli.reading import to_the_second
 
 if TYPE_CHECKING:
     from uaix_core.startup.consents import Consented, ConsentView
-    from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 @click.group("consent", invoke_without_command=True)
@@ -113,7 +109,7 @@ def grant_verb(  # noqa: PLR0913 - the options of the verb
       uaix consent grant ada --reader agent:ada --place .uai/persona.uai \
         --until 2027-01-01T00:00:00Z --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.consents.grant(package_id, reader, places, until_at=until_at)
     _tell(Output(as_json=as_json), answer)
     return OK
@@ -134,7 +130,7 @@ def revoke_verb(consent_id: str, *, as_json: bool, at: At) -> int:
     Example:
       uaix consent revoke 4a9c... --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.consents.revoke(consent_id)
     _tell(Output(as_json=as_json), answer)
     return OK
@@ -150,10 +146,9 @@ def _tell(out: Output, answer: Consented) -> None:
 
 @consent_verb.command("list")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def list_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def list_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""List all consents about a package, oldest first, ended and revoked ones too.
 
     \b
@@ -161,7 +156,7 @@ def list_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
       uaix consent list ada --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         lines = [_line(one) for one in session.consents.list(package_id)]
     if not lines:
         write_error("nobody consented to anything of this package")

@@ -12,6 +12,7 @@ from uaix_backends.opening import open_store, shown_url
 from uaix_backends.system import SystemClock
 from uaix_core.store.copying import copy_whole
 from uaix_core.values.errors import CallerError, ConflictError, IntegrityError
+from uaix_surfaces.cli.acting import of_host
 from uaix_surfaces.cli.failures import OK, REFUSED, UNUSABLE
 from uaix_surfaces.cli.options import (
     json_option,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 
 @click.command("backup")
+@of_host
 @store_option
 @click.option(
     "-o",
@@ -139,6 +141,7 @@ def store_verb(context: click.Context) -> int:
 
 
 @store_verb.command("copy")
+@of_host
 @click.argument("source_url", metavar="FROM")
 @click.argument("target_url", metavar="TO")
 @optional_scope_option

@@ -6,36 +6,32 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.gate.said import shown_name
 from uaix_core.schema.rows import fields_of
 from uaix_core.store.port import MAX_SCAN
+from uaix_surfaces.cli.acting import reading_options
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.options import (
     json_option,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output, safe, write_error
-from uaix_surfaces.cli.reading import READER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from uaix_core.packages.relations import Dimension
     from uaix_core.session.packages import Packages
-    from uaix_core.values.ids import ScopeId
+    from uaix_surfaces.cli.acting import At
 
 
 @click.command("dimensions")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @click.option("--field", metavar="NAME", help="Only this field, for example voice.")
 @json_option
 def dimensions_verb(
-    package_id: str, *, url: str, scope: ScopeId, field: str | None, as_json: bool
+    package_id: str, *, at: At, field: str | None, as_json: bool
 ) -> int:
     r"""List what the files of a package say, field by field.
 
@@ -49,7 +45,7 @@ def dimensions_verb(
       uaix dimensions ada --field name --store dir:my --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         files = session.packages.show(package_id).files
         paths = {file.record_id: file.path for file in files}
         rows = list(_all(session.packages, package_id, field))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import click
 
-from uaix_backends.opening import open_session
 from uaix_backends.trees import edited_tree as tree_of
 from uaix_core.values.errors import CallerError, StorageError
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.choosing import (
     based_on_option,
     choosing_options,
@@ -19,17 +19,13 @@ from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.judging import shown_refusal
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     authorise_option,
     json_option,
     judging_options,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output, counted
 from uaix_surfaces.cli.places import write_refresh
-from uaix_surfaces.cli.reading import READER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,9 +35,8 @@ if TYPE_CHECKING:
     from uaix_core.packages.lint import Checks
     from uaix_core.session.package_edits import Adopted
     from uaix_core.session.session import Session
-    from uaix_core.values.ids import ScopeId
+    from uaix_surfaces.cli.acting import At
     from uaix_surfaces.cli.choosing import Chosen
-    from uaix_surfaces.cli.options import At
 
 #: What each state is called to people, and what to do about it.
 _TOLD: Final = {
@@ -86,16 +81,14 @@ def edited_tree(session: Session, package_id: str) -> EditedFiles:
 @package_argument
 @tree_argument
 @based_on_option
-@store_option
-@scope_option
+@reading_options
 @json_option
-def status_verb(  # noqa: PLR0913 - the options of the verb
+def status_verb(
     package_id: str,
     folder: Path | None,
     *,
     based_on: str | None,
-    url: str,
-    scope: ScopeId,
+    at: At,
     as_json: bool,
 ) -> int:
     r"""Show what was edited in FOLDER since it was exported, file by file.
@@ -115,7 +108,7 @@ def status_verb(  # noqa: PLR0913 - the options of the verb
     name = str(folder or package_id)
     with (
         out.working(name),
-        open_session(url, scope=scope, principal=READER) as session,
+        at.session() as session,
     ):
         edited = _edited(session, package_id, folder, based_on)
         status = session.packages.edits(package_id, edited).status
@@ -177,7 +170,7 @@ def adopt_verb(  # noqa: PLR0913 - the options of the verb
     with (
         shown_refusal(out, name),
         out.working(name),
-        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+        at.session() as session,
     ):
         edited = _edited(session, package_id, folder, based_on)
         answer = session.packages.adopt(
@@ -198,16 +191,14 @@ def adopt_verb(  # noqa: PLR0913 - the options of the verb
 @package_argument
 @folder_argument
 @based_on_option
-@store_option
-@scope_option
+@reading_options
 @json_option
-def refresh_verb(  # noqa: PLR0913 - the options of the verb
+def refresh_verb(
     package_id: str,
     folder: Path,
     *,
     based_on: str | None,
-    url: str,
-    scope: ScopeId,
+    at: At,
     as_json: bool,
 ) -> int:
     r"""Bring what others changed into FOLDER; no edited file is touched.
@@ -220,7 +211,7 @@ def refresh_verb(  # noqa: PLR0913 - the options of the verb
     edited = edited_files(folder, based_on)
     with (
         out.working(str(folder)),
-        open_session(url, scope=scope, principal=READER) as session,
+        at.session() as session,
     ):
         found = session.packages.refresh(package_id, edited)
     changed = write_refresh(folder, edited.files, found)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_backends.files import write_folder
-from uaix_backends.opening import open_session
 from uaix_core.packages.archive.reader import EXTENSION
 from uaix_core.values.errors import CallerError
+from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     json_option,
     overwrite_option,
     package_argument,
@@ -25,7 +24,7 @@ from uaix_surfaces.cli.places import OVERWRITE_HINT, new_place, put_archive
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 #: Endings that nobody gives to a folder, in lower case.
 _OF_ARCHIVES = frozenset((EXTENSION, ".zip"))
@@ -79,7 +78,7 @@ def export_verb(
         )
     with (
         out.working(f"exporting {package_id}"),
-        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+        at.session() as session,
     ):
         answer = session.packages.export(
             package_id, form="archive" if is_archive else "folder"

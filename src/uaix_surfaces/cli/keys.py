@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from uaix_backends.secret_files import read_small
 from uaix_core.packages.ed25519 import KEY_BYTES, key_id
-from uaix_core.values.errors import CallerError, NotFoundError
+from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -178,24 +178,10 @@ def trusted_keys(named: Collection[str]) -> dict[str, bytes]:
 
 def _read(path: Path, hint: str) -> tuple[bytes, int]:
     """What a file holds, and its mode; ``hint`` is for what can't be a key."""
-    # A FIFO without a writer would otherwise hold the reader up.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        fd = os.open(path, flags)
-    except FileNotFoundError as error:
-        raise NotFoundError(
-            "there is no such file", code="files.missing", path=str(path)
-        ) from error
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise _no_key(path, hint)
-        data = os.read(fd, _LONGEST + 1)
-    finally:
-        os.close(fd)
-    if len(data) > _LONGEST:
+    data, mode = read_small(path, _LONGEST)
+    if data is None:
         raise _no_key(path, hint)
-    return data, status.st_mode
+    return data, mode
 
 
 def _no_key(path: Path, hint: str) -> CallerError:

@@ -6,26 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.values.instants import DAY, SECOND, format_instant
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.failures import OK, UNUSABLE
 from uaix_surfaces.cli.options import (
-    at_options,
     checked_id,
     json_option,
     optional_package_argument,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output, write_error
-from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.tier_lines import tell_lines
 
 if TYPE_CHECKING:
     from uaix_core.leases.holding import Lease
-    from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 @click.group("lease", invoke_without_command=True)
@@ -108,7 +103,7 @@ def acquire_verb(  # noqa: PLR0913 - the options of the verb
       uaix lease acquire ada --agent ada-1 --session run-7 --for 600 \
         --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         lease = session.leases.acquire(
             package_id,
             agent_id=agent_id,
@@ -131,7 +126,7 @@ def renew_verb(lease_id: str, *, seconds: int, as_json: bool, at: At) -> int:
     Example:
       uaix lease renew 019b... --for 600 --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         held = session.leases.get(lease_id)
         lease = session.leases.renew(held, life=seconds * SECOND)
     _tell(Output(as_json=as_json), lease)
@@ -149,7 +144,7 @@ def release_verb(lease_id: str, *, as_json: bool, at: At) -> int:
     Example:
       uaix lease release 019b... --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.leases.release(session.leases.get(lease_id))
     out = Output(as_json=as_json)
     if as_json:
@@ -162,10 +157,9 @@ def release_verb(lease_id: str, *, as_json: bool, at: At) -> int:
 
 @lease_verb.command("show")
 @optional_package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def show_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""Show who is at work with a package, or with all packages of the scope.
 
     A lease whose time is over is shown until another session takes the package.
@@ -176,7 +170,7 @@ def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
       uaix lease show --store sqlite:my.db --scope me/personal/main --json
     """
     found: list[Lease] = []
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         leases, now = session.leases, session.clock.now()
         if package_id:
             held = leases.holder(package_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Checks
     from uaix_core.session.session import Session
-
-
-class At(NamedTuple):
-    """Where a verb writes, and who does it."""
-
-    url: str
-    scope: ScopeId
-    actor: Principal
 
 
 class _Path(click.Path):
@@ -58,9 +50,10 @@ def _scope(_context: click.Context, _option: click.Parameter, text: str) -> Scop
         return ScopeId.parse(text)
 
 
-def _any_scope(
+def any_scope(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> ScopeId | None:
+    """A scope as typed, where one may be left out."""
     if text is None:
         return None
     with usable():
@@ -166,7 +159,7 @@ scope_option = click.option(
 )
 optional_scope_option = click.option(
     "--scope",
-    callback=_any_scope,
+    callback=any_scope,
     metavar="SCOPE",
     help="Only this one: TENANT/KIND/KEY.",
 )
@@ -241,18 +234,6 @@ trust_option = click.option(
     metavar="KEY|FILE",
     help="A public key whose signatures count, in hex or a file; may be repeated.",
 )
-
-
-def at_options(function: Callable[..., int]) -> Callable[..., int]:
-    """The options that say where a verb writes and who does it, as one ``at``."""
-
-    @wraps(function)
-    def called(
-        *args: Any, url: str, scope: ScopeId, actor: Principal, **more: Any
-    ) -> int:
-        return function(*args, at=At(url, scope, actor), **more)
-
-    return store_option(scope_option(actor_option(called)))
 
 
 def judging_options(function: Callable[..., int]) -> Callable[..., int]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.review.notes import ReviewNote
 from uaix_core.values.errors import CallerError
+from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.choosing import (
     based_on_option,
     choosing_options,
@@ -17,7 +17,6 @@ from uaix_surfaces.cli.choosing import (
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     authorise_option,
     checked_id,
     json_option,
@@ -38,8 +37,8 @@ if TYPE_CHECKING:
     from uaix_core.packages.lint import Checks
     from uaix_core.packages.source import PackageSource
     from uaix_core.session.session import Session
+    from uaix_surfaces.cli.acting import At
     from uaix_surfaces.cli.choosing import Chosen
-    from uaix_surfaces.cli.options import At
 
 id_option = click.option(
     "--id", "new_id", metavar="NEW_ID", help="Default: a new UUID."
@@ -183,7 +182,7 @@ def pick_verb(package_id: str, *, over: str, note: str, as_json: bool, at: At) -
     checked_id(over, "--over")
     with usable():
         said = ReviewNote(note)
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.review.pick(package_id, over=over, note=said)
     show_reviewed(Output(as_json=as_json), package_id, answer)
     return OK

@@ -69,6 +69,8 @@ VERBS = {
     "lease": Verb("leasing", "Say which session is at work with a package."),
     "consent": Verb("consenting", "Say who may see what a package hides."),
     "policy": Verb("accepting", "Show or set what a scope asks of packages."),
+    "authority": Verb("administering", "Say who may do what, and give out tokens."),
+    "whoami": Verb("standings", "Show who one is, and what one may do."),
     "list": Verb("reading", "List the packages of a scope."),
     "show": Verb("reading", "Show a package and its files."),
     "dimensions": Verb("dimensions", "List what the files of a package say."),

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.review.notes import ReviewNote
 from uaix_core.tiers.drafts import FileDraft, PointerDraft, TierRef
 from uaix_core.values.errors import CallerError
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.failures import OK, UNUSABLE, usable
 from uaix_surfaces.cli.judging import shown_refusal
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     authorise_option,
     checked_id,
     json_option,
@@ -23,12 +22,9 @@ from uaix_surfaces.cli.options import (
     key_option,
     note_option,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output, write_error
 from uaix_surfaces.cli.places import file_bytes
-from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.revising import expect_option, path_argument
 from uaix_surfaces.cli.tier_lines import row_line, tell_answer, tell_lines
 
@@ -38,8 +34,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.anchors import Authorisation
     from uaix_core.packages.lint import Checks
     from uaix_core.tiers.reading import ProposalView
-    from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 #: How a file that isn't there yet is expected.
 _NONE = "none"
@@ -189,7 +184,7 @@ def _proposed(
     *,
     as_json: bool,
 ) -> int:
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.proposals.propose(package_id, draft, **more)
     return tell_answer(answer, f"{answer.id}: proposed", as_json=as_json)
 
@@ -203,12 +198,9 @@ def _proposed(
     show_default=True,
     help="Which ones.",
 )
-@store_option
-@scope_option
+@reading_options
 @json_option
-def proposals_verb(
-    package_id: str, *, state: str, url: str, scope: ScopeId, as_json: bool
-) -> int:
+def proposals_verb(package_id: str, *, state: str, at: At, as_json: bool) -> int:
     r"""List the proposals about a package, oldest first.
 
     \b
@@ -217,7 +209,7 @@ def proposals_verb(
     """
     lines: list[dict[str, Any]] = []
     after = None
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         proposals = session.proposals
         while page := proposals.list(package_id, state, after=after):
             lines += [_line(proposals.get(one.proposal_id)) for one in page]
@@ -275,7 +267,7 @@ def decide_verb(  # noqa: PLR0913 - the options of the verb
     out = Output(as_json=as_json)
     with (
         shown_refusal(out, proposal_id),
-        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+        at.session() as session,
     ):
         if verdict == "decline":
             answer = session.proposals.decline(proposal_id, note=said)

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.schema.rows import fields_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.instants import format_instant
+from uaix_surfaces.cli.acting import reading_options
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.options import (
     json_option,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output, write_error
 
@@ -28,10 +26,7 @@ if TYPE_CHECKING:
     from uaix_core.schema.rows import Row
     from uaix_core.session.package_reads import PackageHistory
     from uaix_core.session.packages import Packages
-    from uaix_core.values.ids import ScopeId
-
-#: Reading leaves no trace, so the reader's name is of no account.
-READER = "operator:local"
+    from uaix_surfaces.cli.acting import At
 
 
 def package_line(package: Package) -> dict[str, Any]:
@@ -61,10 +56,9 @@ def _plain(row: Row) -> dict[str, Any]:
 
 
 @click.command("list")
-@store_option
-@scope_option
+@reading_options
 @json_option
-def list_verb(*, url: str, scope: ScopeId, as_json: bool) -> int:
+def list_verb(*, at: At, as_json: bool) -> int:
     r"""List the packages of a scope in the order of their ids.
 
     \b
@@ -72,7 +66,7 @@ def list_verb(*, url: str, scope: ScopeId, as_json: bool) -> int:
       uaix list --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         packages = list(_all_packages(session.packages))
     if not packages:
         write_error("the scope holds no package")
@@ -107,10 +101,9 @@ def _all_packages(packages: Packages) -> Iterator[Package]:
 
 @click.command("show")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def show_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""Show a package with its files in start-up order.
 
     \b
@@ -118,7 +111,7 @@ def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
       uaix show ada --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         view = session.packages.show(package_id)
     line = package_line(view.package)
     if as_json:
@@ -144,10 +137,9 @@ def show_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> in
 
 @click.command("history")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def history_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def history_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""Show checkpoints, revisions and receipts of a package, oldest first.
 
     \b
@@ -155,7 +147,7 @@ def history_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
       uaix history ada --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         history = session.packages.history(package_id)
         receipts = _all_receipts(session.packages, package_id)
     events = _events(history, receipts)

@@ -7,33 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.instants import format_instant
+from uaix_surfaces.cli.acting import reading_options
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.options import (
     json_option,
     optional_package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output, write_error
-from uaix_surfaces.cli.reading import READER, to_the_second
+from uaix_surfaces.cli.reading import to_the_second
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from uaix_core.history.relations import Receipt
     from uaix_core.session.packages import Packages
-    from uaix_core.values.ids import ScopeId
+    from uaix_surfaces.cli.acting import At
 
 
 @click.command("receipts")
 @optional_package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def receipts_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def receipts_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""List the receipts of a scope, or of one of its packages, oldest first.
 
     A package that was refused is none of the scope, so that only the list of all
@@ -45,7 +42,7 @@ def receipts_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -
       uaix receipts ada --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         if package_id:
             session.packages.show(package_id)
         lines = [_line(*found) for found in _all(session.packages, package_id)]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.packages.outbox import read_outbox
 from uaix_surfaces.cli.changing import changing_options
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from uaix_core.packages.outbox import Replayed
+    from uaix_surfaces.cli.acting import At
     from uaix_surfaces.cli.changing import How
-    from uaix_surfaces.cli.options import At
 
 _DONE = frozenset(("applied", "already"))
 
@@ -48,7 +47,7 @@ def replay_verb(path: Path, *, how: How, as_json: bool, at: At) -> int:
         changes = read_outbox(file_bytes(path))
     with (
         out.working(str(path)),
-        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+        at.session() as session,
     ):
         outcomes = session.packages.replay(changes, **how)
     claims = sum(outcome.claims_authorisation for outcome in outcomes)

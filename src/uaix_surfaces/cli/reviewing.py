@@ -6,24 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.packages.reviewing import PACKAGE_VERDICTS, RECORD_VERDICTS
 from uaix_core.review.notes import ReviewNote
 from uaix_core.values.errors import CallerError, ConflictError
 from uaix_core.values.instants import format_instant
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.changing import changing_options
 from uaix_surfaces.cli.conflicts import open_conflicts
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
-    at_options,
     json_option,
     note_option,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.revising import expect_option, path_argument, revised
 from uaix_surfaces.cli.telling import show_reviewed
 
@@ -32,17 +28,15 @@ if TYPE_CHECKING:
     from uaix_core.session.packages import Packages
     from uaix_core.session.reviews import Waiting
     from uaix_core.session.session import Session
-    from uaix_core.values.ids import ScopeId
+    from uaix_surfaces.cli.acting import At
     from uaix_surfaces.cli.changing import How
-    from uaix_surfaces.cli.options import At
 
 
 @click.command("waiting")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def waiting_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""List what of a package waits for a person: records, conflicts, proposals.
 
     \b
@@ -50,7 +44,7 @@ def waiting_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) ->
       uaix waiting ada --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         waiting = session.review.waiting(package_id)
         conflicts = [
             _conflict_line(session.packages, row)
@@ -191,7 +185,7 @@ def review_verb(  # noqa: PLR0913 - the options of the verb
     out = Output(as_json=as_json)
     with usable():
         said = ReviewNote(note, blockers, dict(_pair(text) for text in agreements))
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         if records or all_records:
             named = _named(session, package_id, records)
             if all_records:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_surfaces.cli.changing import changing_options
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.judging import show_findings, shown_refusal
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
     from uaix_core.packages.revisions import Revised
     from uaix_core.session.session import Session
+    from uaix_surfaces.cli.acting import At
     from uaix_surfaces.cli.changing import How
-    from uaix_surfaces.cli.options import At
 
 path_argument = click.argument("path", metavar="PATH")
 expect_option = click.option(
@@ -44,7 +43,7 @@ def revised(out: Output, name: str, at: At, call: Callable[[Session], Revised]) 
     with (
         shown_refusal(out, name),
         out.working(name),
-        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+        at.session() as session,
     ):
         answer = call(session)
     if out.as_json:

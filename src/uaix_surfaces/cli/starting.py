@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_backends.files import write_folder
-from uaix_backends.opening import open_session
 from uaix_core.startup.checks import StartupError
 from uaix_core.values.errors import CallerError
+from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     checked_id,
     json_option,
     lease_option,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from uaix_core.startup.assembling import Assembly
     from uaix_core.startup.checks import StartupCheck
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 def _agent(_context: click.Context, _option: click.Parameter, text: str) -> str:
@@ -101,7 +100,7 @@ def start_verb(  # noqa: PLR0913 - the options of the verb
     with (
         _checks_shown(out, package_id),
         out.working(f"starting {package_id}"),
-        open_session(at.url, scope=at.scope, principal=at.actor) as session,
+        at.session() as session,
     ):
         assembly = session.start(
             package_id,

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from uaix_backends.files import read_package
-from uaix_backends.opening import open_session
 from uaix_core.packages.diff import readable_files
 from uaix_core.packages.manifest.words import is_sha256
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.packages.source import PackageSource
 from uaix_core.values.errors import NotFoundError
+from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.judging import show_findings, shown_refusal
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     authorise_option,
     checked_id,
     json_option,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from uaix_core.packages.answers import Stored
     from uaix_core.packages.lint import Checks
     from uaix_core.session.session import Session
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 def read_source(path: Path) -> PackageSource:
@@ -59,9 +58,7 @@ def stored(  # noqa: PLR0913 - a verb, what it is about, and where
     with (
         shown_refusal(out, name),
         out.working(name),
-        open_session(
-            at.url, scope=at.scope, principal=at.actor, create=create
-        ) as session,
+        at.session(create=create) as session,
     ):
         answer = call(session)
         if out.as_json:

@@ -8,6 +8,7 @@ from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.output import write_error
 
 if TYPE_CHECKING:
+    from uaix_core.access.deciding import Done
     from uaix_core.packages.answers import Stored
     from uaix_core.session.conflict_reviews import Reviewed
     from uaix_core.session.packages import Packages
@@ -66,4 +67,14 @@ def show_reviewed(out: Output, about: str, answer: Reviewed) -> int:
     else:
         out.say(f"{about}: {answer.verdict}", "accepted")
         out.pairs([("seq", answer.seq), ("receipt", answer.receipt)])
+    return OK
+
+
+def show_done(out: Output, about: str, answer: Done) -> int:
+    """Tell what a decision about who may do what came to."""
+    if out.as_json:
+        out.line(answer.as_dict())
+    else:
+        out.say(f"{about}: {answer.outcome}", "accepted")
+        out.pairs([("id", answer.id), ("seq", answer.seq), ("receipt", answer.receipt)])
     return OK

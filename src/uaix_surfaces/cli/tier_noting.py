@@ -6,21 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.tiers.noting import NOTE_KINDS
 from uaix_core.tiers.recording import CAUSES
 from uaix_core.values.instants import EARLIEST, FOREVER
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.options import (
-    at_options,
     json_option,
     lease_option,
     named_lease,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.tier_lines import (
     agent_option,
     instant_option,
@@ -35,8 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from uaix_core.tiers.reading import PointerView
-    from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 @click.command("diverge")
@@ -77,7 +72,7 @@ def diverge_verb(  # noqa: PLR0913 - the options of the verb
         --what "answered flatly" --why "the channel allows no emphasis" \
         --cause platform --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.tiers.variance.record(
             package_id,
             agent_id,
@@ -95,16 +90,14 @@ def diverge_verb(  # noqa: PLR0913 - the options of the verb
 @package_argument
 @instant_option("--from", "from_at", "From this instant on.")
 @instant_option("--to", "to_at", "Until before this instant.")
-@store_option
-@scope_option
+@reading_options
 @json_option
-def variance_verb(  # noqa: PLR0913 - the options of the verb
+def variance_verb(
     package_id: str,
     *,
     from_at: int | None,
     to_at: int | None,
-    url: str,
-    scope: ScopeId,
+    at: At,
     as_json: bool,
 ) -> int:
     r"""Report how behaviour diverged from a persona, over a range of time.
@@ -118,7 +111,7 @@ def variance_verb(  # noqa: PLR0913 - the options of the verb
     end = FOREVER if to_at is None else to_at
     lines: list[dict[str, Any]] = []
     after = None
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         while True:
             report = session.tiers.variance.report(
                 package_id, from_at=begin, to_at=end, after=after
@@ -164,17 +157,16 @@ def note_verb(  # noqa: PLR0913 - the options of the verb
         --store sqlite:my.db --scope me/personal/main
     """
     said = needed_text(text, file)
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.tiers.notes.add(package_id, kind=kind, title=title, text=said)
     return tell_answer(answer, f"{package_id}: noted", as_json=as_json)
 
 
 @click.command("notes")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def notes_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def notes_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""List the platform notes of a package.
 
     \b
@@ -183,7 +175,7 @@ def notes_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> i
     """
     lines: list[dict[str, Any]] = []
     after = None
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         while page := session.tiers.notes.list(package_id, after=after):
             lines += map(row_line, page)
             after = page[-1].note_id
@@ -193,10 +185,9 @@ def notes_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> i
 
 @click.command("pointers")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def pointers_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def pointers_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""List the pointers of long-term memory, and what they were made from.
 
     \b
@@ -205,7 +196,7 @@ def pointers_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -
     """
     lines: list[dict[str, Any]] = []
     after = None
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         while page := session.tiers.pointers.list(package_id, after=after):
             lines += map(_pointer_line, page)
             after = page[-1].pointer.pointer_id

@@ -6,25 +6,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.tiers.noting import OUTCOMES, CaseDraft
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
-    at_options,
     json_option,
     package_argument,
-    scope_option,
-    store_option,
 )
 from uaix_surfaces.cli.output import Output
-from uaix_surfaces.cli.reading import READER
 from uaix_surfaces.cli.tier_lines import row_line, tell_answer, tell_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 def _texts(name: str, target: str, metavar: str, help_text: str) -> Callable[..., Any]:
@@ -62,17 +57,16 @@ def case_verb(  # noqa: PLR0913 - the options of the verb
     """
     with usable():
         case = CaseDraft(name, prompt, must, must_not, paths)
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.tiers.fidelity.put(package_id, case)
     return tell_answer(answer, f"{name}: put", as_json=as_json)
 
 
 @click.command("cases")
 @package_argument
-@store_option
-@scope_option
+@reading_options
 @json_option
-def cases_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def cases_verb(package_id: str, *, at: At, as_json: bool) -> int:
     r"""Show the test set of a persona.
 
     \b
@@ -81,7 +75,7 @@ def cases_verb(package_id: str, *, url: str, scope: ScopeId, as_json: bool) -> i
     """
     lines: list[dict[str, Any]] = []
     after = None
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         fidelity = session.tiers.fidelity
         while page := fidelity.list(package_id, after=after):
             lines += [row_line(fidelity.get(package_id, one.name)) for one in page]
@@ -118,7 +112,7 @@ def result_verb(  # noqa: PLR0913 - the options of the verb
       uaix tier result ada greeting passed --run 2026-06-01 \
         --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.tiers.fidelity.record(
             package_id, run_id, name, outcome, note=note
         )
@@ -128,12 +122,9 @@ def result_verb(  # noqa: PLR0913 - the options of the verb
 @click.command("results")
 @package_argument
 @_run
-@store_option
-@scope_option
+@reading_options
 @json_option
-def results_verb(
-    package_id: str, *, run_id: str, url: str, scope: ScopeId, as_json: bool
-) -> int:
+def results_verb(package_id: str, *, run_id: str, at: At, as_json: bool) -> int:
     r"""Show how the cases of a run came out.
 
     \b
@@ -143,7 +134,7 @@ def results_verb(
     """
     lines: list[dict[str, Any]] = []
     after = None
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         fidelity = session.tiers.fidelity
         while page := fidelity.results(package_id, run_id, after=after):
             lines += map(row_line, page)
@@ -165,7 +156,7 @@ def mark_verb(package_id: str, name: str, seq: int, *, as_json: bool, at: At) ->
     Example:
       uaix tier mark ada text 12 --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         session.tiers.indexes.mark(name, package_id, seq)
     out = Output(as_json=as_json)
     if as_json:
@@ -177,17 +168,16 @@ def mark_verb(package_id: str, name: str, seq: int, *, as_json: bool, at: At) ->
 
 @click.command("marks")
 @click.argument("name", metavar="INDEX")
-@store_option
-@scope_option
+@reading_options
 @json_option
-def marks_verb(name: str, *, url: str, scope: ScopeId, as_json: bool) -> int:
+def marks_verb(name: str, *, at: At, as_json: bool) -> int:
     r"""Show how far an index has come, package by package.
 
     \b
     Example:
       uaix tier marks text --store sqlite:my.db --scope me/personal/main
     """
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         lines = [row_line(row) for row in session.tiers.indexes.list(name)]
     columns = ("package_id", "seq", "marked_at")
     return tell_lines(lines, columns, "no marks of that index", as_json=as_json)

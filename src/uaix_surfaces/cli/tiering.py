@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from uaix_backends.opening import open_session
 from uaix_core.tiers.erasing import KINDS
 from uaix_core.tiers.recording import ROLES
 from uaix_surfaces.cli import tier_noting, tier_testing
+from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.failures import OK, UNUSABLE
 from uaix_surfaces.cli.options import (
-    at_options,
     json_option,
     lease_option,
     named_lease,
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from uaix_core.tiers.answers import Erased
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 @click.group("tier", invoke_without_command=True)
@@ -99,7 +98,7 @@ def state_verb(  # noqa: PLR0913 - the options of the verb
         --store sqlite:my.db --scope me/personal/main
     """
     said = text_of(text, file)
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         memory = session.tiers.short_term
         if said is not None:
             lease = named_lease(session, lease_id)
@@ -147,7 +146,7 @@ def say_verb(  # noqa: PLR0913 - the options of the verb
         --text "Hello" --store sqlite:my.db --scope me/personal/main
     """
     said = needed_text(text, file)
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.tiers.conversations.add(
             package_id,
             agent_id,
@@ -177,7 +176,7 @@ def turns_verb(
         --store sqlite:my.db --scope me/personal/main
     """
     lines: list[dict[str, Any]] = []
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         talks = session.tiers.conversations
         if conversation is None:
             name = None
@@ -240,7 +239,7 @@ def erase_verb(  # noqa: PLR0913 - the options of the verb
         raise click.UsageError(
             "give ids, or --agent for states, or --agent and --conversation for turns"
         )
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         tiers, answer = session.tiers, None
         if kind == "state":
             answer = tiers.short_term.erase(

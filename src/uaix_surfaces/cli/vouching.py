@@ -7,26 +7,21 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from uaix_backends.opening import open_session
+from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.keys import private_key_file
 from uaix_surfaces.cli.options import (
     PATH,
-    at_options,
     json_option,
     package_argument,
-    scope_option,
-    store_option,
     trust_option,
 )
 from uaix_surfaces.cli.output import Output, counted
-from uaix_surfaces.cli.reading import READER
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from uaix_core.values.ids import ScopeId
-    from uaix_surfaces.cli.options import At
+    from uaix_surfaces.cli.acting import At
 
 
 @click.command("sign-revisions")
@@ -56,7 +51,7 @@ def sign_revisions_verb(
     out = Output(as_json=as_json)
     with usable():
         key = private_key_file(key_file)
-    with open_session(at.url, scope=at.scope, principal=at.actor) as session:
+    with at.session() as session:
         answer = session.packages.sign_revisions(package_id, key, paths=only or None)
     if as_json:
         out.line(attrs.asdict(answer))
@@ -71,15 +66,13 @@ def sign_revisions_verb(
 @click.command("verify-revisions")
 @package_argument
 @trust_option
-@store_option
-@scope_option
+@reading_options
 @json_option
 def verify_revisions_verb(
     package_id: str,
     *,
     trusted: dict[str, bytes],
-    url: str,
-    scope: ScopeId,
+    at: At,
     as_json: bool,
 ) -> int:
     r"""Verify every chain of revisions, and what trusted keys say of it.
@@ -95,7 +88,7 @@ def verify_revisions_verb(
       1  a chain isn't whole, a signature is bad, or nobody stands behind a revision
     """
     out = Output(as_json=as_json)
-    with open_session(url, scope=scope, principal=READER) as session:
+    with at.session() as session:
         report = session.packages.verify_revisions(package_id, trusted)
     if as_json:
         out.line(report.as_dict())
