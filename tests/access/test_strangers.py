@@ -225,11 +225,10 @@ def test_a_denial_is_recorded_for_either(places: Places) -> None:
             session.packages.show(package_id)
         denials = authority.denials()
         assert number == len(denials)
-        assert ("not-found", "read", "agent", ADA.id) == (
+        assert ("not-found", "read", ADA) == (
             denials[-1].code,
             denials[-1].operation,
-            denials[-1].principal_kind,
-            denials[-1].principal_id,
+            denials[-1].principal,
         )
         assert package_id not in repr(denials)
 
