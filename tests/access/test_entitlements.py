@@ -281,7 +281,7 @@ class TestAdministrators:
             with pytest.raises(AccessError):
                 call()
         abroad = authority.grant(dora, "reader", scope=GEMINI)
-        with pytest.raises(AccessError):
+        with pytest.raises(NotFoundError):
             under.withdraw(abroad.id)
         assert [given.id] == [one.id for one in under.entitlements(dora)]
 

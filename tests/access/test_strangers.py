@@ -115,8 +115,15 @@ def outcome(verb: Any, world: World, own_agent: str | None) -> tuple[Any, ...]:
     try:
         return ("answer", _neutral(repr(called(verb, arguments)), world))
     except UaixError as error:
-        shown = error.as_dict()
-        return (type(error).__name__, _neutral(repr(shown), world))
+        return tuple(_neutral(repr(one), world) for one in _chain(error))
+
+
+def _chain(error: BaseException | None) -> Iterator[tuple[Any, ...]]:
+    """All that an error says and holds, and those that it came from."""
+    while error is not None:
+        kept = {name: text for name, text in vars(error).items() if name[0] != "_"}
+        yield type(error).__name__, str(error), kept
+        error = error.__cause__ or error.__context__
 
 
 def _neutral(text: str, world: World) -> str:

@@ -59,6 +59,23 @@ class Administering:
         if not (is_here and current.administers):
             raise AccessError("only who administers the scope may do this")
 
+    def check_any(self, snapshot: Snapshot) -> None:
+        """Refuse whoever administers nothing, so that no id is told from another.
+
+        Raises:
+            CallerError: ``authority.person``.
+            AccessError: ``access.denied``.
+
+        """
+        if self.standing is None:
+            self.check_person()
+        else:
+            self.check_over(snapshot, self.standing.scope)
+
+    def knows_of(self, scope: ScopeId) -> bool:
+        """Whether what is of a scope is told from what isn't there."""
+        return self.standing is None or self.standing.scope == scope
+
     def check_person(self) -> None:
         """Refuse whoever is no person (``authority.person``)."""
         if self.writing.principal.kind not in PERSONS:

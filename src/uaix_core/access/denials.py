@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 DenialCode = Literal["not-found", "operation", "package", "disclosure"]
 #: The operation of whoever only read.
 READ = "read"
+#: The operation of whoever wanted to say, or to know, who may do what.
+ADMINISTER = "administer"
 
 
 @attrs.frozen

@@ -121,14 +121,17 @@ def decide_withdrawal(
         AccessError: ``access.denied``.
 
     """
-    by.check_person()
-    found = snapshot.get(ENTITLEMENT.name, (entitlement_id,))
-    if found is None:
+    by.check_any(snapshot)
+    found = cast(
+        "Entitlement | None", snapshot.get(ENTITLEMENT.name, (entitlement_id,))
+    )
+    tenant = by.writing.scope.tenant
+    if found is None or not by.knows_of(scope_of(found, tenant)):
         raise NotFoundError(
             "no such entitlement", code="entitlement.not-found", path=entitlement_id
         )
-    row = cast("Entitlement", found)
-    by.check_over(snapshot, scope_of(row, by.writing.scope.tenant))
+    row = found
+    by.check_over(snapshot, scope_of(row, tenant))
     before = snapshot.get(ENTITLEMENT_END.name, (entitlement_id,))
     if before is not None:
         receipt_id = cast("EntitlementEnd", before).receipt_id

@@ -71,7 +71,7 @@ class Issuing:
     def after(
         cls,
         snapshot: Snapshot,
-        tenant: str,
+        by: Administering,
         credential_id: str,
         life: int | None,
         overlap: int,
@@ -82,15 +82,15 @@ class Issuing:
 
         Raises:
             NotFoundError: ``credential.not-found``.
-            CallerError: ``credential.life``.
+            CallerError: ``credential.life``, ``authority.person``.
+            AccessError: ``access.denied``.
 
         """
-        row = issued_credential(snapshot, credential_id)
-        who, where = principal_of(row), scope_of(row, tenant)
+        row = _known(snapshot, by, credential_id)
+        who, where = principal_of(row), _scope_of(row, by)
         if life is None:
             # The view has the instant at which it ends, whatever ended it before.
-            first = cast("Credential", snapshot.get(CREDENTIAL.name, (credential_id,)))
-            life = first.until_at - row.issued_at
+            life = _first(snapshot, credential_id).until_at - row.issued_at
         return cls(who, where, life, replaces=credential_id, overlap=overlap)
 
 
@@ -114,7 +114,7 @@ class CredentialView:
             scope_of(row, tenant),
             row.issued_at,
             row.until_at,
-            is_over=now >= row.until_at,
+            is_over=row.is_over(now),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def decide_issue(
 def _is_own(snapshot: Snapshot, by: Administering, wanted: Issuing) -> bool:
     """Whether a holder rotates its own credential, into one that lives no longer."""
     mine = by.standing
-    if mine is None or wanted.replaces != mine.credential_id:
+    if mine is None or not _is_mine(by, wanted.replaces or ""):
         return False
     row = issued_credential(snapshot, mine.credential_id)
     is_no_longer = wanted.life <= row.until_at - row.issued_at
@@ -231,7 +231,10 @@ def minted(
 def decide_revocation(
     snapshot: Snapshot, by: Administering, credential_id: str
 ) -> Made | Done:
-    """The commit that ends a credential now, or the answer where it is over.
+    """The commit that ends a credential now, or the answer where it was ended before.
+
+    What its holder rotated it into ends with it: whoever has a token that was lost
+    may have made others of it. A holder may end its own.
 
     Raises:
         NotFoundError: ``credential.not-found``.
@@ -239,22 +242,60 @@ def decide_revocation(
         AccessError: ``access.denied``.
 
     """
-    by.check_person()
-    row = issued_credential(snapshot, credential_id)
-    by.check_over(snapshot, _scope_of(row, by))
-    if row.until_at <= by.writing.now:
+    row = _known(snapshot, by, credential_id)
+    if not _is_mine(by, credential_id):
+        by.check_over(snapshot, _scope_of(row, by))
+    ended = [one for one in (row, *_made_of(snapshot, row)) if one.ended_at is None]
+    if not ended:
         return Done("unchanged", credential_id, row.version, "")
-    receipt_id = by.writing.ids.new()
-    end = _end(by, credential_id, "revoked", by.writing.now, receipt_id)
-    details = {"credential_id": credential_id}
+    receipt_id, now = by.writing.ids.new(), by.writing.now
+    details = {"credential_id": credential_id, "credentials": len(ended)}
     return by.made(
         REVOKE,
         credential_id,
         receipt_id,
-        (end,),
+        [_end(by, one.credential_id, "revoked", now, receipt_id) for one in ended],
         details=details,
-        expects=(_expect(row),),
+        expects=[_expect(one) for one in ended],
     )
+
+
+def _made_of(snapshot: Snapshot, row: IssuedCredential) -> Iterator[IssuedCredential]:
+    """What the holder of a credential rotated it into, and so on."""
+    holder = principal_of(row)
+    made: dict[str, list[IssuedCredential]] = {}
+    for one in credentials_of(snapshot, holder):
+        first = _first(snapshot, one.credential_id)
+        by_holder = (first.actor_kind, first.actor_id) == (holder.kind, holder.id)
+        if first.replaces is not None and by_holder:
+            made.setdefault(first.replaces, []).append(one)
+    waiting = [row.credential_id]
+    while waiting:
+        for one in made.pop(waiting.pop(), ()):
+            waiting.append(one.credential_id)
+            yield one
+
+
+def _first(snapshot: Snapshot, credential_id: str) -> Credential:
+    """A credential as it was issued."""
+    return cast("Credential", snapshot.get(CREDENTIAL.name, (credential_id,)))
+
+
+def _is_mine(by: Administering, credential_id: str) -> bool:
+    """Whether a holder is at work on the credential that it shows."""
+    return by.standing is not None and by.standing.credential_id == credential_id
+
+
+def _known(
+    snapshot: Snapshot, by: Administering, credential_id: str
+) -> IssuedCredential:
+    """A credential that whoever asks may be told of."""
+    if not _is_mine(by, credential_id):
+        by.check_any(snapshot)
+    row = issued_credential(snapshot, credential_id)
+    if not by.knows_of(_scope_of(row, by)):
+        raise _not_found(credential_id)
+    return row
 
 
 def ends_of(  # noqa: PLR0913 - each is a fact that the rows say
@@ -271,7 +312,7 @@ def ends_of(  # noqa: PLR0913 - each is a fact that the rows say
     expects: list[Expect] = []
     for row in credentials_of(snapshot, principal):
         is_there = scope is None or _scope_of(row, by) == scope
-        if is_there and row.until_at > by.writing.now:
+        if is_there and row.ended_at is None and row.until_at > by.writing.now:
             now = by.writing.now
             rows.append(_end(by, row.credential_id, cause, now, receipt_id))
             expects.append(_expect(row))
@@ -291,10 +332,14 @@ def issued_credential(snapshot: Snapshot, credential_id: str) -> IssuedCredentia
     """The credential of this id; NotFoundError when there is none."""
     row = snapshot.get(ISSUED_CREDENTIAL.name, (credential_id,))
     if row is None:
-        raise NotFoundError(
-            "no such credential", code="credential.not-found", path=credential_id
-        )
+        raise _not_found(credential_id)
     return cast("IssuedCredential", row)
+
+
+def _not_found(credential_id: str) -> NotFoundError:
+    return NotFoundError(
+        "no such credential", code="credential.not-found", path=credential_id
+    )
 
 
 def _replaced(
@@ -307,7 +352,7 @@ def _replaced(
             code="credential.not-found",
             path=wanted.replaces,
         )
-    if row.until_at <= by.writing.now:
+    if row.is_over(by.writing.now):
         raise CallerError(
             "the credential is over", code="credential.ended", path=wanted.replaces
         )

@@ -64,8 +64,7 @@ def reduce_access(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
         elif isinstance(row, CredentialEnd):
             ref = _named(row)
             issued: Any = puts.get(ref, found.get(ref))
-            until_at = min(issued.until_at, row.from_at)
-            puts[ref] = attrs.evolve(issued, until_at=until_at)
+            puts[ref] = _ended(issued, row)
         elif (shown := _shown(row, now)) is not None:
             relation, view = shown
             puts[relation.ref(view)] = view
@@ -76,6 +75,14 @@ def reduce_access(recorded: Recorded, erased: Mapping[Ref, Row]) -> Steps:
         if is_newest and _current_ref(row) not in puts:
             drops.append(_current_ref(row))
     return Changes(puts=tuple(puts.values()), drops=tuple(drops))
+
+
+def _ended(issued: Any, end: CredentialEnd) -> Row:
+    until_at = min(issued.until_at, end.from_at)
+    # What was rotated ends by the clock, everything else by having been said.
+    said = issued.ended_at if end.cause == "rotated" else end.from_at
+    ended: Row = attrs.evolve(issued, until_at=until_at, ended_at=said)
+    return ended
 
 
 def _is_secret(row: Row) -> bool:
@@ -145,6 +152,7 @@ def _issued(row: Credential, now: int) -> IssuedCredential:
         row.token_digest,
         now,
         row.until_at,
+        None,
     )
 
 

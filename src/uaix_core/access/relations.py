@@ -141,7 +141,11 @@ class CredentialEnd(Row):
 
 @row
 class IssuedCredential(Row):
-    """A credential as it stands: it is good before ``until_at``, whatever ends it."""
+    """A credential as it stands: it is good before ``until_at``, unless it was ended.
+
+    ``ended_at`` is when it was revoked or its principal unbound: from that commit on it
+    is good at no instant, whatever a clock says.
+    """
 
     credential_id: Id
     principal_kind: ActorKind
@@ -152,6 +156,11 @@ class IssuedCredential(Row):
     token_digest: Id
     issued_at: Instant
     until_at: Instant
+    ended_at: Instant | None
+
+    def is_over(self, now: int) -> bool:
+        """Whether it is good for nothing at an instant."""
+        return self.ended_at is not None or now >= self.until_at
 
 
 @row

@@ -136,7 +136,7 @@ def authenticated(
     key_id = keys.active if issued is None else issued.key_id
     digest = NO_DIGEST if issued is None else issued.token_digest
     is_right = token.is_of(keys, key_id, digest)
-    if issued is None or not is_right or now >= issued.until_at:
+    if issued is None or not is_right or issued.is_over(now):
         raise invalid()
     scope, principal = scope_of(issued, tenant), principal_of(issued)
     return Standing(

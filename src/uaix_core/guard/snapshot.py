@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from uaix_core.guard.sight import PACKAGE_FIELD, SHARED, belongs_to_package
+from uaix_core.guard.sight import KEYED, PACKAGE_FIELD, SHARED, belongs_to_package
 from uaix_core.schema.relations import values_of
 from uaix_core.values.errors import AccessError
 
@@ -73,12 +73,15 @@ class GuardedSnapshot:
         """The covered rows in the order of a path, up to ``limit`` of them."""
         declared = self._schema.relation(relation)
         order = declared.path_fields(path)
-        if self._sight.standing.is_wide or relation in SHARED or prefix:
+        is_listed = (relation in SHARED or prefix) and relation not in KEYED
+        if self._sight.standing.is_wide or is_listed:
             return self._some(declared, path, prefix, after, limit, reverse=reverse)
         if belongs_to_package(declared) and order[0] == PACKAGE_FIELD:
             return self._of_packages(declared, path, after, limit, reverse=reverse)
         # The port still says what is wrong with the call.
-        self._inner.scan(relation, path, after=after, reverse=reverse, limit=limit)
+        self._inner.scan(
+            relation, path, prefix, after=after, reverse=reverse, limit=limit
+        )
         return []
 
     def commits(self, after: int = 0) -> Iterator[Recorded]:

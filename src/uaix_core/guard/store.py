@@ -22,7 +22,7 @@ from uaix_core.guard.writes import refusal_of
 from uaix_core.history.receipts import Writing
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.port import Holding
-from uaix_core.values.errors import AccessError, NotFoundError
+from uaix_core.values.errors import AccessError, ConflictError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -90,10 +90,6 @@ class GuardedStore:
             raise invalid()
         return found
 
-    def unveiled(self) -> GuardedStore:
-        """The same, for a start-up: it reads what is hidden in order to blank it."""
-        return type(self)(self._inner, self._holder, is_unveiled=True)
-
     @contextmanager
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
         """What the holder may see of its scope.
@@ -144,7 +140,24 @@ class GuardedStore:
         if refusal is not None:
             self._deny(standing, refusal.code, refusal.operation, refusal.target)
             raise _denied()
-        return self._inner.append(commit)
+        try:
+            return self._inner.append(commit)
+        except ConflictError as error:
+            error.current = self._shown(standing, error, commit.scope)
+            raise
+
+    def _shown(
+        self, standing: Standing, error: ConflictError, scope: ScopeId
+    ) -> object:
+        """What stands in the way of a commit, where it is the holder's to see."""
+        if error.current is None or error.relation is None:
+            return None
+        with self._inner.snapshot(scope) as inner:
+            seen = GuardedSnapshot(inner, self.schema, Sight(standing))
+            try:
+                return seen.get(error.relation, error.key)
+            except AccessError:
+                return None
 
     def due(
         self,
@@ -154,7 +167,7 @@ class GuardedStore:
         limit: int,  # noqa: ARG002
     ) -> Sequence[tuple[ScopeId, Row]]:
         """Nobody's who shows a token: workers are the host's own."""
-        raise self._denied_tool("due")
+        raise self.denied("due")
 
     def scopes(
         self,
@@ -163,16 +176,20 @@ class GuardedStore:
         limit: int,  # noqa: ARG002
     ) -> Sequence[ScopeId]:
         """Nobody's who shows a token: no listing crosses a scope."""
-        raise self._denied_tool("scopes")
+        raise self.denied("scopes")
 
     def rebuild(self, scope: ScopeId) -> int:  # noqa: ARG002 - as the port
         """Nobody's who shows a token."""
-        raise self._denied_tool("rebuild")
+        raise self.denied("rebuild")
+
+    def _unveiled(self) -> GuardedStore:
+        return type(self)(self._inner, self._holder, is_unveiled=True)
 
     def close(self) -> None:
         """Do nothing: the store behind it is not the holder's to close."""
 
-    def _denied_tool(self, operation: str) -> AccessError:
+    def denied(self, operation: str) -> AccessError:
+        """Record that the holder asked for what nobody's role has; the error of it."""
         self._deny(self.standing(), "operation", operation)
         return _denied()
 
@@ -217,6 +234,11 @@ def guarded(inner: Store, holder: Holder) -> GuardedStore:
     """The guard before a store."""
     kind = HoldingGuardedStore if isinstance(inner, Holding) else GuardedStore
     return kind(inner, holder)
+
+
+def unveiled(store: Store) -> Store:
+    """A store for a start-up: it reads what is private in order to blank it."""
+    return store._unveiled() if isinstance(store, GuardedStore) else store  # noqa: SLF001
 
 
 def _bound(snapshot: Snapshot, standing: Standing) -> Standing:

@@ -1,53 +1,28 @@
 """Which commits a standing covers: what they do, with which packages, as whom.
 
 A commit tells what it does by the operation of its receipts. The few kinds that leave
-none are told by their rows, in `RECEIPTLESS`; what is in neither is refused.
+none are told by their rows, in `RECEIPTLESS`; what is in neither is refused, and so are
+rows that an operation isn't for.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from uaix_core.guard.operations import DEMANDS, ERASE, RECEIPTLESS, ROWS
 from uaix_core.guard.sight import AGENT_FIELD, PACKAGE_FIELD, SHARED
-from uaix_core.history.relations import Receipt
-from uaix_core.leases.relations import LEASE_TIME
-from uaix_core.tiers.relations import (
-    ERASURE_MARK,
-    FIDELITY_CASE,
-    FIDELITY_RESULT,
-    INDEX_MARK,
-    PLATFORM_NOTE,
-    TURN,
-    VARIANCE,
-    WORKING_STATE,
-)
+from uaix_core.history.relations import RECEIPT, Receipt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from uaix_core.access.denials import DenialCode
     from uaix_core.access.standing import Standing
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
-
-#: Whose erasure a commit carries, or marks as asked for.
-ERASE: Final = "erase"
-
-#: What a commit without a receipt does, by the relation of its rows.
-RECEIPTLESS: Final[Mapping[str, str]] = {
-    WORKING_STATE.name: "note",
-    TURN.name: "note",
-    VARIANCE.name: "note",
-    PLATFORM_NOTE.name: "note",
-    INDEX_MARK.name: "note",
-    LEASE_TIME.name: "lease",
-    FIDELITY_CASE.name: "fidelity",
-    FIDELITY_RESULT.name: "fidelity",
-    ERASURE_MARK.name: ERASE,
-}
 
 
 @attrs.frozen
@@ -67,18 +42,45 @@ def refusal_of(schema: Schema, standing: Standing, commit: Commit) -> Refusal | 
         is_shared = all(schema.of(row).name in SHARED for row in commit.puts)
         is_known = is_shared and bool(standing.entitled) and not commit.drops
         return None if is_known else Refusal("operation", "none")
-    for operation in operations:
+    needed = (*operations, *_demands(schema, commit))
+    for operation in needed:
         for package_id in _packages(schema, commit):
             if not standing.may(operation, package_id):
                 knows = standing.may_see(package_id)
                 return Refusal(
                     "operation" if knows else "package", operation, package_id
                 )
-    if not all(_is_by(standing, row) for row in commit.adds):
+    is_by = all(_is_by(standing, row) for row in (*commit.adds, *commit.puts))
+    if not (is_by and _consists_of(schema, commit, operations)):
         return Refusal("operation", operations[0])
+    for package_id in _expected(schema, commit):
+        if not standing.may_see(package_id):
+            return Refusal("package", operations[0], package_id)
     if commit.erases and not standing.may(ERASE, None):
         return Refusal("operation", ERASE)
     return None
+
+
+def _demands(schema: Schema, commit: Commit) -> Iterator[str]:
+    """What some rows need besides what the receipts say."""
+    names = {schema.of(row).name for row in (*commit.adds, *commit.puts)}
+    for name in sorted(names & DEMANDS.keys()):
+        yield DEMANDS[name]
+
+
+def _consists_of(schema: Schema, commit: Commit, operations: list[str]) -> bool:
+    """Whether all rows are those that such operations write."""
+    allowed = {name for operation in operations for name in ROWS.get(operation, ())}
+    written = {schema.of(row).name for row in (*commit.adds, *commit.puts)}
+    return written <= allowed | SHARED | {RECEIPT.name}
+
+
+def _expected(schema: Schema, commit: Commit) -> Iterator[str]:
+    """The packages of the rows that a commit relies on."""
+    for expect in commit.expects:
+        key = schema.relation(expect.relation).key
+        if PACKAGE_FIELD in key:
+            yield expect.key[key.index(PACKAGE_FIELD)]
 
 
 def _operations(schema: Schema, commit: Commit) -> Iterator[str]:

@@ -158,10 +158,10 @@ class Authority(AuthorityWork):
                 only what is of its scope is told.
 
         """
-        with self._work.snapshot() as snapshot:
+        with self._reading() as (snapshot, by):
+            by.check_any(snapshot)
             found = held_by(snapshot, _principal(principal), self.tenant)
-            here = self._administered(snapshot)
-            return [one for one in found if here is None or one.scope == here]
+        return [one for one in found if by.knows_of(one.scope)]
 
     def bind(self, agent_id: str, package_id: str, *, scope: ScopeId) -> Done:
         """Make a package an agent's own: it may start it, and nobody else's.
@@ -194,8 +194,8 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied``.
 
         """
-        with self._work.snapshot() as snapshot:
-            self._by().check_over(snapshot, _scope(scope))
+        with self._reading() as (snapshot, by):
+            by.check_over(snapshot, _scope(scope))
             where = (scope.kind, scope.key)
             rows = all_rows(snapshot, BOUND_PACKAGE, prefix=where)
             return cast("list[BoundPackage]", list(rows))
@@ -240,7 +240,7 @@ class Authority(AuthorityWork):
 
         def decided(snapshot: Snapshot, by: Administering) -> Minted:
             wanted = Issuing.after(
-                snapshot, self.tenant, credential_id, life=life, overlap=overlap
+                snapshot, by, credential_id, life=life, overlap=overlap
             )
             return decide_issue(snapshot, by, wanted, self._keys)
 
@@ -248,6 +248,9 @@ class Authority(AuthorityWork):
 
     def revoke(self, credential_id: str) -> Done:
         """End a credential now: every call that begins after this is refused.
+
+        What its holder rotated it into ends with it, whatever a clock says. A holder
+        may end its own.
 
         Raises:
             NotFoundError: ``credential.not-found``.
@@ -266,11 +269,11 @@ class Authority(AuthorityWork):
 
         """
         now = self._work.clock.now()
-        with self._work.snapshot() as snapshot:
-            here = self._administered(snapshot)
+        with self._reading() as (snapshot, by):
+            by.check_any(snapshot)
             found = list(credentials_of(snapshot, _principal(principal)))
         views = [CredentialView.of(row, self.tenant, now) for row in found]
-        return [one for one in views if here is None or one.scope == here]
+        return [one for one in views if by.knows_of(one.scope)]
 
     def enrol(
         self,
@@ -315,9 +318,9 @@ class Authority(AuthorityWork):
             AccessError: ``access.denied`` under a token; they are of all scopes.
 
         """
-        if self._guard is not None:
-            raise AccessError("only the host's own operator reads denials")
-        with self._work.snapshot() as snapshot:
+        with self._reading() as (snapshot, by):
+            if by.standing is not None:
+                raise AccessError("only the host's own operator reads denials")
             return denials_in(snapshot, self.tenant, after=after, limit=limit)
 
 

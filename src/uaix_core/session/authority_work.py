@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from uaix_core.access.deciding import Administering, Done, Made
+from uaix_core.access.denials import ADMINISTER
 from uaix_core.access.issuing import Issued
 from uaix_core.access.rows import principal_of, scope_of
 from uaix_core.access.standing import authority_scope
@@ -16,6 +17,7 @@ from uaix_core.guard.store import GuardedStore, Holder, guarded
 from uaix_core.session.work import Work
 from uaix_core.session.writes import write
 from uaix_core.values.arguments import check_type
+from uaix_core.values.errors import AccessError
 from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
@@ -77,20 +79,21 @@ class AuthorityWork:
     def _standing(self) -> Standing | None:
         return None if self._guard is None else self._guard.standing()
 
-    def _administered(self, snapshot: Snapshot) -> ScopeId | None:
-        """The scope that may be administered; None for all of the tenant."""
-        by = self._by()
-        if by.standing is None:
-            by.check_person()
-            return None
-        by.check_over(snapshot, by.standing.scope)
-        return by.standing.scope
+    @contextmanager
+    def _noticed(self) -> Iterator[None]:
+        """Record it when the holder of a token asks for more than it administers."""
+        try:
+            yield
+        except AccessError as error:
+            if self._guard is not None and error.code == AccessError.default_code:
+                self._guard.denied(ADMINISTER)
+            raise
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Snapshot, Administering]]:
         """What the authority's scope holds, and who asks."""
         by = self._by()
-        with self._work.snapshot() as snapshot:
+        with self._noticed(), self._work.snapshot() as snapshot:
             yield snapshot, by
 
     def _done(self, decide: Callable[[Snapshot, Administering], Made | Done]) -> Done:
@@ -105,7 +108,10 @@ class AuthorityWork:
             made.append(decision)
             return decision.commit
 
-        outcome: Recorded | Done = write(self._work.store, self._work.scope, decided)
+        with self._noticed():
+            outcome: Recorded | Done = write(
+                self._work.store, self._work.scope, decided
+            )
         is_staged = self._work.is_staged
         if isinstance(outcome, Done):
             return attrs.evolve(outcome, is_staged=is_staged)
@@ -120,7 +126,8 @@ class AuthorityWork:
             minted.append(decide(snapshot, by))
             return minted[-1].made.commit
 
-        recorded: Recorded = write(self._work.store, self._work.scope, decided)
+        with self._noticed():
+            recorded: Recorded = write(self._work.store, self._work.scope, decided)
         last = minted[-1]
         return Issued(
             credential_id=last.row.credential_id,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from uaix_core.gate.said import check_identities, check_lines
+from uaix_core.guard.store import unveiled
 from uaix_core.leases.holding import Lease, fence, lease_state
 from uaix_core.packages.export import find_package
 from uaix_core.session.writes import write
@@ -23,7 +24,6 @@ from uaix_core.startup.consents import (
 )
 from uaix_core.startup.judging import Wanted
 from uaix_core.startup.watermarks import check_indexes
-from uaix_core.store.port import Veiling
 from uaix_core.values.arguments import check_items, check_texts, check_type
 from uaix_core.values.ids import Principal, check_id
 
@@ -77,8 +77,8 @@ def start(  # noqa: PLR0913 - what a start is asked for
             expects.append(fence(lease))
         return attrs.evolve(started.commit, expects=expects)
 
-    store = work.store.unveiled() if isinstance(work.store, Veiling) else work.store
-    recorded: Recorded = write(store, work.scope, decided)
+    # What is private is read in order to be blanked, and leaves only as that.
+    recorded: Recorded = write(unveiled(work.store), work.scope, decided)
     started = decisions[-1]
     if started.assembly is None:
         raise StartupError(package_id, started.failed, started.receipt)

@@ -149,15 +149,6 @@ class Store(Protocol):
 
 
 @runtime_checkable
-class Veiling(Protocol):
-    """What a guarded store does beside the port: keep texts marked as private back."""
-
-    def unveiled(self) -> Store:
-        """The same store for a decision that blanks such texts by itself."""
-        ...
-
-
-@runtime_checkable
 class Holding(Protocol):
     """What a joined store does beside the port: keep other writers of a scope away."""
 
