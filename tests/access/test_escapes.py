@@ -32,7 +32,7 @@ from uaix_core.schema.commits import Commit, Expect
 from uaix_core.schema.relations import Keep, values_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.errors import AccessError
-from uaix_core.values.instants import DAY
+from uaix_core.values.instants import DAY, FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -250,6 +250,16 @@ def noted(places: Places, session: Session) -> tuple[Row, ...]:
     new = places.counter.new()
     assert session.principal == ADA
     return (attrs.evolve(state, state_id=new, package_id=ID, **me),)
+
+
+def test_nobody_puts_a_projects_time_forward(quick: Places) -> None:
+    """A commit under a token is recorded now, whatever instant it asks for."""
+    session = quick.of(ADA)
+    session.tiers.short_term.put(ID, ADA.id, "a text")
+
+    for wanted in (quick.clock.at + 1, FOREVER):
+        commit = Commit(APOLLO, wanted, adds=noted(quick, session))
+        assert quick.clock.at == session.store.append(commit).recorded_at
 
 
 def test_no_public_name_lifts_the_veil(quick: Places) -> None:

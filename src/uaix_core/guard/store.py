@@ -140,8 +140,10 @@ class GuardedStore:
         if refusal is not None:
             self._deny(standing, refusal.code, refusal.operation, refusal.target)
             raise _denied()
+        # The chain never goes back: whose clock runs ahead would take all with it.
+        now = min(commit.recorded_at, self._holder.clock.now())
         try:
-            return self._inner.append(commit)
+            return self._inner.append(attrs.evolve(commit, recorded_at=now))
         except ConflictError as error:
             error.current = self._shown(standing, error, commit.scope)
             raise
