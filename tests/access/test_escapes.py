@@ -252,6 +252,25 @@ def noted(places: Places, session: Session) -> tuple[Row, ...]:
     return (attrs.evolve(state, state_id=new, package_id=ID, **me),)
 
 
+@pytest.mark.parametrize("is_at_work", [False, True])
+def test_nobody_learns_who_is_at_work_elsewhere(
+    quick: Places, is_at_work: bool
+) -> None:
+    """What is written about a stranger's package is denied, whoever runs it."""
+    session = quick.of(ADA)
+    session.tiers.short_term.put(ID, ADA.id, "a text")
+    if is_at_work:
+        quick.of(BOB).leases.acquire(
+            OTHER, agent_id=BOB.id, session_id="run", life=DAY // 2
+        )
+    (mine,) = noted(quick, session)
+
+    commit = Commit(APOLLO, 0, adds=(attrs.evolve(mine, package_id=OTHER),))
+    with pytest.raises(AccessError) as raised:
+        session.store.append(commit)
+    assert "access.denied" == raised.value.code
+
+
 def test_nobody_puts_a_projects_time_forward(quick: Places) -> None:
     """A commit under a token is recorded now, whatever instant it asks for."""
     session = quick.of(ADA)

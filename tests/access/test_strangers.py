@@ -270,4 +270,4 @@ def test_another_project_is_no_scope_at_all(places: Places) -> None:
     assert 1 == len(codes)
     denials = authority.denials()
     assert ["not-found"] * 2 == [one.code for one in denials]
-    assert {CAROL.id} == {one.principal_id for one in denials}
+    assert {CAROL} == {one.principal for one in denials}

@@ -68,6 +68,7 @@ GIVEN = {
     "digest": "sha256:" + "0" * 64,
     "locator": "https://example.org/a",
     "seq": "1",
+    "seconds": "60",
 }
 #: Verbs whose path is that of an archive, and whose is that of an outbox.
 OF_ARCHIVES = {"install", "restore", "update", "branch", "authority enrol"}

@@ -131,19 +131,23 @@ class GuardedStore:
             self._deny(standing, "operation", "replay")
             raise _denied()
         self._check_scope(standing, commit.scope)
-        if any(one.role == "agent" for one in standing.entitled):
+        is_agent = any(one.role == "agent" for one in standing.entitled)
+        if is_agent:
             with self._inner.snapshot(commit.scope) as inner:
                 standing = _bound(inner, standing)
-                now = self._holder.clock.now()
-                check_fenced(self.schema, inner, commit, now)
         refusal = refusal_of(self.schema, standing, commit)
         if refusal is not None:
             self._deny(standing, refusal.code, refusal.operation, refusal.target)
             raise _denied()
+        now = self._holder.clock.now()
+        if is_agent:
+            # Only now: who is at work with another's package is nobody's to learn.
+            with self._inner.snapshot(commit.scope) as inner:
+                check_fenced(self.schema, inner, commit, now)
         # The chain never goes back: whose clock runs ahead would take all with it.
-        now = min(commit.recorded_at, self._holder.clock.now())
+        at = min(commit.recorded_at, now)
         try:
-            return self._inner.append(attrs.evolve(commit, recorded_at=now))
+            return self._inner.append(attrs.evolve(commit, recorded_at=at))
         except ConflictError as error:
             error.current = self._shown(standing, error, commit.scope)
             raise
