@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from uaix_backends.migration_scripts import DIALECTS, migrations
+from uaix_core.access.roles import GRANTED_ROLES, POWERS
+from uaix_core.guard.operations import DEMANDS, ROWS
 from uaix_core.packages import examples
 from uaix_core.packages.examples.making import example_files, shipped_files
 from uaix_core.packages.rules.table import RULES
@@ -20,6 +22,7 @@ from uaix_core.session.schema import ROOMS, SCHEMA
 from uaix_core.startup.checks import CHECKS
 from uaix_core.values import errors
 from uaix_core.values.errors import CallerError, ConflictError, StorageError
+from uaix_core.values.ids import PRINCIPAL_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,7 +41,7 @@ EXAMPLES = Path(examples.__file__).parent
 FIELDS: Mapping[str, str] = {
     "packageId": "`package.package_id`",
     "profileId": "`checkpoint.profile_id`, `package.profile_id`",
-    "agentId, npcId": "`checkpoint.manifest`; (`agent_binding.agent_id`)",
+    "agentId, npcId": "`checkpoint.manifest`; `agent_binding.agent_id`",
     "path": "`revision.path`, `package_file.path`",
     "stableId": "`revision.record_id`",
     "revisionId": "`revision.revision_id`",
@@ -74,8 +77,8 @@ TABLES: Mapping[str, str] = {
     "Conflicts": "(`conflict`)",
     "Tombstones": "`revision.change` is `tombstone`",
     "ImportExportReceipts": "`receipt`, `receipt_entry`",
-    "Entitlements": "(`entitlement`)",
-    "AgentBindings": "(`agent_binding`)",
+    "Entitlements": "`entitlement`, `entitlement_end`",
+    "AgentBindings": "`agent_binding`, `agent_unbinding`",
     "RuntimeLeases": "`lease`, `held_lease`, `lease_time`",
     "IdempotencyKeys": "`idempotency`, `digest_key`",
     "IndexesWatermarks": "views are never behind; (`watermark` for indexes outside)",
@@ -118,6 +121,19 @@ Every check that a package has to pass before it starts.
 All of them are made, and `StartupError.checks` lists each that failed, with its path.
 Nothing of a package is given out while any fails.
 [Start an agent](../how-to/start-an-agent.md) says how they come about."""
+
+
+ROLES = """\
+What whoever shows a token may do follows from roles, over a scope or one package of it.
+Reading what is covered takes any of them; a text that is marked as private is then
+read as it is stored, or as a start-up shows it.
+An `admin` over a whole scope says who else may do what in it.
+[Give narrow access](../how-to/give-narrow-access.md) says how they are given."""
+
+OPERATIONS = """\
+An operation is the word of the receipt that it leaves.
+What no role names is refused to everyone, and so is a row that its operation isn't for.
+Erasing rows of a scope as a whole takes `erase` over all of it."""
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -323,8 +339,46 @@ def startup_page() -> str:
     )
 
 
+def roles_page() -> str:
+    """`docs/reference/roles.md`."""
+    kinds = [
+        [
+            f"`{role}`",
+            "a binding" if role not in GRANTED_ROLES else "a grant",
+            ", ".join(kind for kind in PRINCIPAL_KINDS if kind in powers.holders),
+            "yes" if powers.sees_hidden else "no",
+        ]
+        for role, powers in POWERS.items()
+    ]
+    operations = sorted({o for powers in POWERS.values() for o in powers.operations})
+    rows = [
+        [
+            f"`{operation}`",
+            *("yes" if operation in p.operations else "" for p in POWERS.values()),
+            ", ".join(f"`{name}`" for name in sorted(ROWS[operation])),
+        ]
+        for operation in operations
+    ]
+    demands = " ".join(
+        f"Rows of `{relation}` need the operation `{operation}` as well."
+        for relation, operation in sorted(DEMANDS.items())
+    )
+    return "\n\n".join(
+        [
+            "# The roles",
+            ROLES,
+            table(["role", "comes by", "who may hold it", "sees private texts"], kinds),
+            "## What each may do",
+            OPERATIONS,
+            table(["operation", *(f"`{r}`" for r in POWERS), "rows"], rows),
+            f"{demands}\nThis page is generated from the code.",
+        ]
+    )
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "model.md": model_page,
+    "roles.md": roles_page,
     "errors.md": errors_page,
     "lint-codes.md": lint_page,
     "migrations.md": migrations_page,

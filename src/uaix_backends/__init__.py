@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from uaix_backends.judging import lint_path
     from uaix_backends.migration_scripts import migrations
     from uaix_backends.opening import open_authority, open_session, open_store
-    from uaix_backends.secret_files import read_keys, write_keys
+    from uaix_backends.secret_files import read_keys, read_token, write_keys
 
 __all__ = [
     "lint_path",
@@ -20,6 +20,7 @@ __all__ = [
     "open_store",
     "read_keys",
     "read_package",
+    "read_token",
     "write_folder",
     "write_keys",
     "write_package",
@@ -33,6 +34,7 @@ _HOMES = {
     "open_store": "uaix_backends.opening",
     "read_keys": "uaix_backends.secret_files",
     "read_package": "uaix_backends.files",
+    "read_token": "uaix_backends.secret_files",
     "write_folder": "uaix_backends.files",
     "write_keys": "uaix_backends.secret_files",
     "write_package": "uaix_backends.files",

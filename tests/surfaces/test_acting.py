@@ -75,7 +75,7 @@ OF_ARCHIVES = {"install", "restore", "update", "branch", "authority enrol"}
 #: What some verbs need besides.
 MORE = {
     "diff": (ID,),
-    "review": ("--all-records",),
+    "review": ("--all-records", "--expect", "1"),
     "tier case": ("--must", "x"),
     "tier erase": ("--agent", AGENT),
     "tier note": ("--text", "x"),

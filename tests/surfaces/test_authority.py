@@ -25,7 +25,7 @@ def test_an_agent_comes_to_its_package_and_loses_it(run, place, tmp_path, monkey
     ok(run("authority", "bind", AGENT, ID, *place))
     ok(run("authority", "grant", "human:carol", "admin", *place))
     carol = token_of(run, place)
-    review = ("--credential", carol, "--json", *place)
+    review = ("--expect", "1", "--credential", carol, "--json", *place)
     ok(run("review", ID, "reviewed", "--all-records", *review))
     ok(run("review", ID, "active", "--note", "read", *review))
     told = ok(run("authority", "issue", f"agent:{AGENT}", "--json", *place)).line
