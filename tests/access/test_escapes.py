@@ -17,11 +17,18 @@ from tests.access.places import (
     Places,
     settled,
 )
-from tests.access.strangers import CANARY, filled
+from tests.access.strangers import CANARY, DRAFT, filled
 from tests.session.starting import ID
 
 from uaix_backends import open_store
-from uaix_core import CallerError, ConflictError, KeyRing, NotFoundError, Session
+from uaix_core import (
+    CallerError,
+    ConflictError,
+    KeyRing,
+    NotFoundError,
+    Session,
+    TierRef,
+)
 from uaix_core.access.roles import POWERS
 from uaix_core.access.standing import authority_scope
 from uaix_core.guard.operations import ROWS
@@ -130,6 +137,26 @@ def test_what_others_did_under_keys_is_listed_to_nobody(
             for prefix in ((), ("clone",))[: 1 + (name == IDEMPOTENCY.name)]
         ]
     assert [[]] * len(listed) == [list(page) for page in listed]
+
+
+def test_a_key_stays_whose_it_is(quick: Places) -> None:
+    """Who brings another's idempotency key is refused, and the other's retry isn't."""
+
+    def proposed(session: Session, package_id: str, agent_id: str) -> Any:
+        turns = session.tiers.conversations
+        turn = turns.add(package_id, agent_id, "talk", "user", "a text")
+        return lambda: session.proposals.propose(
+            package_id, DRAFT, sources=[TierRef("turn", turn.id)], reason="r", key="k"
+        )
+
+    bobs = proposed(quick.of(BOB), OTHER, BOB.id)
+    adas = proposed(quick.of(ADA), ID, ADA.id)
+    first = bobs()
+
+    with pytest.raises(CallerError) as raised:
+        adas()
+    assert "idempotency.reused" == raised.value.code
+    assert (first.id, False) == (bobs().id, bobs().is_first)
 
 
 def rows_by_relation(places: Places) -> dict[str, Row]:

@@ -131,8 +131,10 @@ def _first_use(
     row = snapshot.get(IDEMPOTENCY.name, name)
     if isinstance(row, Idempotency) and now < row.recorded_at + KEPT_FOR:
         receipt = snapshot.get(RECEIPT.name, (row.receipt_id,))
-        if isinstance(receipt, Receipt):
-            return receipt.receipt_id, receipt.request_digest
+        # Another's that isn't seen stands for no request of this caller's: its answer
+        # stays the other's, and so does its key.
+        seen = receipt.request_digest if isinstance(receipt, Receipt) else None
+        return row.receipt_id, seen
     bound = snapshot.get(KEY_BINDING.name, name)
     if isinstance(bound, KeyBinding) and now < bound.bound_at + KEPT_FOR:
         return bound.receipt_id, bound.request_digest
