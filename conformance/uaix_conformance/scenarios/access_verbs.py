@@ -141,7 +141,7 @@ class AccessVerbs:
     def _authority_denials(self, command: Mapping[str, Any]) -> tuple[Json, Json]:
         authority, _ = self._governing(command)
         found = authority.denials()
-        told = [f"{one.principal_kind}:{one.principal_id} {one.code}" for one in found]
+        told = [f"{one.principal.text} {one.code}" for one in found]
         return {"denials": told}, {}
 
     def _whoami(self, command: Mapping[str, Any]) -> tuple[Json, Json]:
