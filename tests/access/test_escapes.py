@@ -123,6 +123,46 @@ def scanned(
     return found
 
 
+def test_no_agent_reads_what_another_keeps_of_its_own(quick: Places) -> None:
+    """Not with a role over the whole scope, by rows, verbs, or the ledger itself."""
+    quick.of(BOB).tiers.short_term.put(OTHER, BOB.id, CANARY)
+    quick.authority().grant(ADA, "writer", scope=APOLLO)
+    session = quick.of(ADA)
+    found: list[Any] = []
+
+    with session.snapshot() as snapshot:
+        for relation in quick.store.schema.relations.values():
+            found += snapshot.scan(relation.name, "key", limit=MAX_SCAN)
+        with suppress(AccessError):
+            found += [recorded.commit for recorded in snapshot.commits()]
+    with suppress(CallerError):
+        found += session.tiers.short_term.get(OTHER, BOB.id)
+
+    assert found
+    assert CANARY not in repr(found)
+    assert session.packages.show(OTHER)
+
+
+def test_what_was_begun_before_shows_nothing_newer(quick: Places) -> None:
+    """A read that was open when a token was revoked ends as it began."""
+    authority = quick.authority()
+    issued = authority.issue(ADA, scope=APOLLO)
+    session = authority.session(issued.token.reveal(), scope=APOLLO)
+    quick.host().tiers.short_term.put(ID, ADA.id, "before")
+
+    with session.snapshot() as snapshot:
+        authority.revoke(issued.credential_id)
+        quick.host().tiers.short_term.put(ID, ADA.id, CANARY)
+        shown: Any = snapshot.get("short_term", (ID, ADA.id))
+        commit = Commit(APOLLO, 0, adds=noted(quick, session))
+        with pytest.raises(AccessError):
+            session.store.append(commit)
+
+    assert 1 == shown.number
+    with pytest.raises(AccessError):
+        session.packages.list()
+
+
 @pytest.mark.parametrize("who", ["agent", "writer"])
 def test_what_others_did_under_keys_is_listed_to_nobody(
     crowded: Places, who: str
