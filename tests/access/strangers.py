@@ -6,6 +6,7 @@ A verb that is added later fails the sweep until somebody says here how to call 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -184,6 +185,18 @@ def called(verb: Callable[..., Any], arguments: dict[str, Any]) -> Any:
         else:
             given.append(arguments[name])
     return verb(*given, **named)
+
+
+def said(thing: Any) -> str:
+    """All that a value says, the texts of its rows too, which no repr shows."""
+    if isinstance(thing, Mapping):
+        return "".join(map(said, thing.items()))
+    if isinstance(thing, (list, tuple)):
+        return "".join(map(said, thing))
+    if attrs.has(type(thing)):
+        named = attrs.asdict(thing, recurse=False)
+        return f"{type(thing).__name__}({said(named)})"
+    return f"{thing!r} "
 
 
 def filled(places: Places) -> dict[str, str]:

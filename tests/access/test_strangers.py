@@ -23,6 +23,7 @@ from tests.access.strangers import (
     called,
     filled,
     nothing,
+    said,
     verbs,
 )
 from tests.session.starting import ID
@@ -113,9 +114,9 @@ def outcome(verb: Any, world: World, own_agent: str | None) -> tuple[Any, ...]:
     if own_agent is not None:
         arguments["agent_id"] = own_agent
     try:
-        return ("answer", _neutral(repr(called(verb, arguments)), world))
+        return ("answer", _neutral(said(called(verb, arguments)), world))
     except UaixError as error:
-        return tuple(_neutral(repr(one), world) for one in _chain(error))
+        return tuple(_neutral(said(one), world) for one in _chain(error))
 
 
 def _chain(error: BaseException | None) -> Iterator[tuple[Any, ...]]:
