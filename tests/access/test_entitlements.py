@@ -277,6 +277,7 @@ class TestAdministrators:
             lambda: under.bind("eve", "x", scope=GEMINI),
             lambda: under.bindings(GEMINI),
             under.denials,
+            under.keys_used,
         ):
             with pytest.raises(AccessError):
                 call()

@@ -6,11 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.access.places import ADA, APOLLO, BOB, Places
 
 from uaix_backends import read_keys, write_keys
 from uaix_core import CallerError, KeyRing, NotFoundError
 from uaix_core.access.keys import MAX_RING_BYTES
 from uaix_core.values.canonical import to_base64url
+from uaix_core.values.instants import DAY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +86,26 @@ def test_what_is_no_file_holds_no_ring(tmp_path: Path) -> None:
         assert "keys.value" == raised.value.code
     with pytest.raises(NotFoundError):
         read_keys(tmp_path / "nowhere")
+
+
+def test_a_key_is_needed_by_what_was_made_with_it(quick: Places) -> None:
+    """Until each token is over and each secret was sealed anew, and no longer."""
+    older = quick.authority(RING.without("k1").added("k1", RING.keys["k1"]))
+    first = older.issue(ADA, scope=APOLLO, life=DAY)
+    older.issue(BOB, scope=APOLLO, life=2 * DAY)
+    older.secrets.put("hook", b"a secret")
+    newer = quick.authority(RING)
+    newer.issue(ADA, scope=APOLLO, life=3 * DAY)
+
+    def needed() -> list[tuple[str, int, int]]:
+        return [(one.key_id, one.credentials, one.secrets) for one in newer.keys_used()]
+
+    assert [("k1", 2, 1), ("k2", 1, 0)] == needed()
+    newer.revoke(first.credential_id)
+    newer.secrets.reseal()
+    assert [("k1", 1, 0), ("k2", 1, 1)] == needed()
+    quick.clock.at += 2 * DAY
+    assert [("k2", 1, 1)] == needed()
 
 
 def test_a_ring_is_changed_into_another_one() -> None:

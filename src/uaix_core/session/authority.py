@@ -16,6 +16,7 @@ from uaix_core.access.issuing import (
     decide_issue,
     decide_revocation,
 )
+from uaix_core.access.key_uses import keys_used
 from uaix_core.access.relations import BOUND_PACKAGE
 from uaix_core.access.standing import held_by
 from uaix_core.gate.said import check_identities
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from uaix_core.access.deciding import Administering, Done
     from uaix_core.access.denials import DenialView
     from uaix_core.access.issuing import Issued, Minted
+    from uaix_core.access.key_uses import KeyUse
     from uaix_core.access.relations import BoundPackage
     from uaix_core.access.roles import GrantedRole
     from uaix_core.access.standing import Entitled
@@ -307,6 +309,17 @@ class Authority(AuthorityWork):
             lambda s, by: decide_enrolment(s, by, wanted, self._keys, life)
         )
 
+    def keys_used(self) -> Sequence[KeyUse]:
+        """The keys that tokens or secrets still need; every other one can be dropped.
+
+        Raises:
+            AccessError: ``access.denied`` under a token; keys are of all scopes.
+
+        """
+        with self._reading() as (snapshot, by):
+            _check_host(by, "keys")
+            return keys_used(snapshot, self._work.clock.now())
+
     def denials(
         self, *, after: tuple[int, str] | None = None, limit: int = 100
     ) -> Sequence[DenialView]:
@@ -319,9 +332,13 @@ class Authority(AuthorityWork):
 
         """
         with self._reading() as (snapshot, by):
-            if by.standing is not None:
-                raise AccessError("only the host's own operator reads denials")
+            _check_host(by, "denials")
             return denials_in(snapshot, self.tenant, after=after, limit=limit)
+
+
+def _check_host(by: Administering, what: str) -> None:
+    if by.standing is not None:
+        raise AccessError(f"only the host's own operator reads {what}")
 
 
 def _principal(principal: Principal) -> Principal:

@@ -1,4 +1,4 @@
-"""The verbs of the host's key ring: authority keys new, add, drop, list."""
+"""The verbs of the host's key ring: authority keys new, add, drop, list, used."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from uaix_surfaces.cli.failures import OK, UNUSABLE
 from uaix_surfaces.cli.options import PATH, checked_id, json_option
 from uaix_surfaces.cli.output import Output, counted, write_error
 from uaix_surfaces.cli.places import new_place
+from uaix_surfaces.cli.tenants import tenant_options
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from uaix_surfaces.cli.tenants import Over
 
 #: How many random bytes the id of a key is made of, where none is given.
 _ID_BYTES = 4
@@ -100,7 +103,8 @@ def add_verb(path: Path, *, key_id: str, as_json: bool) -> int:
 def drop_verb(path: Path, key_id: str, *, as_json: bool) -> int:
     r"""Take an older key out, once nothing needs it any more.
 
-    From then on every token that was made under it stands for nobody.
+    From then on every token that was made under it stands for nobody, and what is
+    sealed under it can't be read. uaix authority keys used lists what needs which.
 
     \b
     Example:
@@ -122,6 +126,30 @@ def list_verb(path: Path, *, as_json: bool) -> int:
       uaix authority keys list host.keys
     """
     return _tell(Output(as_json=as_json), path, read_ring(path))
+
+
+@keys_verb.command("used")
+@tenant_options
+@json_option
+def used_verb(*, as_json: bool, over: Over) -> int:
+    r"""List the keys that tokens or stored secrets of a tenant still need.
+
+    \b
+    Example:
+      uaix authority keys used --keys host.keys --store sqlite:my.db --tenant acme
+    """
+    out = Output(as_json=as_json)
+    with over.authority() as authority:
+        lines = [one.as_dict() for one in authority.keys_used()]
+    if not lines:
+        write_error("nothing needs a key")
+    elif as_json:
+        for line in lines:
+            out.line(line)
+    else:
+        rows = [tuple(line.values()) for line in lines]
+        out.table(("key", "credentials", "secrets"), rows)
+    return OK
 
 
 def _tell(out: Output, path: Path, ring: KeyRing) -> int:
