@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.access.places import KEYS
+from tests.access.places import ADA, APOLLO, KEYS, OTHER, Places
+from tests.session.starting import AGENT, ID
 
-from uaix_backends import open_authority, open_session
-from uaix_core import CallerError, Principal
+from uaix_backends import open_authority, open_session, open_store
+from uaix_backends.backup import write_backup
+from uaix_core import CallerError, NotFoundError, Principal, StorageError
 from uaix_core.values.errors import AccessError, ClosedError
 
 if TYPE_CHECKING:
@@ -61,3 +63,21 @@ def test_a_wrong_token_opens_nothing() -> None:
     opened = open_session("memory:", scope=SCOPE, credential="wrong", keys=KEYS)
     with pytest.raises(AccessError), opened:
         pass
+
+
+def test_a_backup_is_read_under_a_token(quick: Places, tmp_path: Path) -> None:
+    """It answers as the store that it was made of, though it keeps no denial."""
+    token = quick.token(ADA)
+    write_backup(quick.store, tmp_path / "backup", made_at=0)
+    store = open_store(f"backup:{tmp_path / 'backup'}")
+    try:
+        session = Places(store, quick.clock).authority().session(token, scope=APOLLO)
+        assert [ID] == [row.package_id for row in session.packages.list()]
+        for package_id in (OTHER, "nowhere"):
+            with pytest.raises(NotFoundError) as raised:
+                session.packages.show(package_id)
+            assert "package.not-found" == raised.value.code
+        with pytest.raises(StorageError):
+            session.start(ID, agent_id=AGENT)
+    finally:
+        store.close()

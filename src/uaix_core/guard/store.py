@@ -7,7 +7,7 @@ call began counts in it.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -22,7 +22,12 @@ from uaix_core.guard.writes import refusal_of
 from uaix_core.history.receipts import Writing
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.port import Holding
-from uaix_core.values.errors import AccessError, ConflictError, NotFoundError
+from uaix_core.values.errors import (
+    AccessError,
+    ConflictError,
+    NotFoundError,
+    StorageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +42,10 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Capability, Snapshot, Store
     from uaix_core.values.ids import Ids, Random, ScopeId
     from uaix_core.values.instants import Clock
+
+
+#: What a store answers that can't be written to.
+_READ_ONLY: Final = "storage.readonly"
 
 
 @attrs.frozen(eq=False)
@@ -223,7 +232,12 @@ class GuardedStore:
             operation=operation,
             target=target,
         )
-        self._inner.append(commit)
+        try:
+            self._inner.append(commit)
+        except StorageError as error:
+            # Who reads a backup is answered as anywhere; nothing is kept there.
+            if error.code != _READ_ONLY:
+                raise
 
 
 class HoldingGuardedStore(GuardedStore):
