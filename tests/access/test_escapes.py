@@ -18,10 +18,12 @@ from tests.access.places import (
     settled,
 )
 from tests.access.strangers import CANARY, DRAFT, filled, said
-from tests.session.starting import ID
+from tests.authority.granting import document, granting
+from tests.session.starting import ID, advanced
 
 from uaix_backends import open_store
 from uaix_core import (
+    AcceptancePolicy,
     CallerError,
     ConflictError,
     KeyRing,
@@ -36,7 +38,7 @@ from uaix_core.guard.sight import KEYED, SHARED
 from uaix_core.history.receipts import receipt_row
 from uaix_core.history.relations import IDEMPOTENCY
 from uaix_core.schema.commits import Commit, Expect
-from uaix_core.schema.relations import Keep, values_of
+from uaix_core.schema.relations import Keep, Ref, values_of
 from uaix_core.store.port import MAX_SCAN
 from uaix_core.values.errors import AccessError
 from uaix_core.values.instants import DAY, FOREVER
@@ -239,6 +241,66 @@ def test_an_operation_carries_no_rows_but_its_own(
     assert [] == taken
     assert position == position_of(crowded)
     assert {"revision", "review", "checkpoint", "consent"} <= rows.keys()
+
+
+@pytest.mark.parametrize("operation", [None, "note", "propose", "policy"])
+@pytest.mark.parametrize("name", ["acceptance", "registration"])
+def test_nobody_decides_for_a_whole_scope_but_its_administrator(
+    quick: Places, name: str, operation: str | None
+) -> None:
+    """Policies and registrations are written by no agent, with a receipt or without."""
+    host = quick.host()
+    host.packages.set_policy(AcceptancePolicy())
+    host.registrations.register(document(1), granting(document(1)))
+    row: Any = next(r for rel, r in all_rows_of(quick) if rel.name == name)
+    session = quick.of(ADA)
+    mine = attrs.evolve(
+        row,
+        actor_kind=ADA.kind,
+        actor_id=ADA.id,
+        **({"acceptance_id": "mine"} if name == "acceptance" else {"namespace": "m"}),
+    )
+    rows: tuple[Row, ...] = (mine,)
+    if operation is not None:
+        rows += (
+            receipt_row(
+                session.writing(),
+                quick.counter.new(),
+                operation=operation,
+                outcome="accepted",
+                details={},
+                package_id=ID,
+            ),
+        )
+    with pytest.raises(AccessError):
+        session.store.append(Commit(APOLLO, 0, adds=rows))
+
+
+@pytest.mark.parametrize("name", ["digest_key", "key_binding"])
+def test_nobody_takes_over_what_keys_stand_for(quick: Places, name: str) -> None:
+    """What is remembered of keys is replaced by no token; a new one says it is new."""
+    quick.host().packages.install(advanced().archive(), key="a key")
+    quick.host().tiers.short_term.put(ID, ADA.id, "a text")
+    relation = quick.store.schema.relation(name)
+    row = next(r for rel, r in all_rows_of(quick) if rel.name == name)
+    new = attrs.evolve(row, **{relation.key[-1]: "new"})
+    session = quick.of(ADA)
+
+    def put(row: Row, *versions: int) -> None:
+        key = values_of(relation.key)(row)
+        expects = [Expect(name, key, version) for version in versions]
+        session.store.append(Commit(APOLLO, 0, puts=(row,), expects=expects))
+
+    for one, versions in ((row, ()), (row, (row.version,)), (row, (0,)), (new, ())):
+        with pytest.raises(AccessError):
+            put(one, *versions)
+    put(new, 0)
+
+    quick.authority().grant(ADA, "writer", scope=APOLLO)
+    gone = Ref(name, values_of(relation.key)(row))
+    for adds in ((), noted(quick, session)):
+        with pytest.raises(AccessError):
+            session.store.append(Commit(APOLLO, 0, adds=adds, drops=[gone]))
 
 
 def test_each_operation_is_held_to_its_rows() -> None:

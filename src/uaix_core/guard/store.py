@@ -18,7 +18,7 @@ from uaix_core.guard.bound import without_deleted
 from uaix_core.guard.fencing import check_fenced
 from uaix_core.guard.sight import Sight
 from uaix_core.guard.snapshot import GuardedSnapshot
-from uaix_core.guard.writes import refusal_of
+from uaix_core.guard.writes import keeps_keys, refusal_of
 from uaix_core.history.receipts import Writing
 from uaix_core.schema.commits import Recorded
 from uaix_core.store.port import Holding
@@ -149,6 +149,11 @@ class GuardedStore:
             self._deny(standing, refusal.code, refusal.operation, refusal.target)
             raise _denied()
         now = self._holder.clock.now()
+        if commit.puts:
+            with self._inner.snapshot(commit.scope) as inner:
+                is_kept = keeps_keys(self.schema, inner, commit, now)
+            if not is_kept:
+                raise self.denied("keys")
         if is_agent:
             # Only now: who is at work with another's package is nobody's to learn.
             with self._inner.snapshot(commit.scope) as inner:

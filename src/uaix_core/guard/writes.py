@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from uaix_core.guard.operations import DEMANDS, ERASE, RECEIPTLESS, ROWS
-from uaix_core.guard.sight import AGENT_FIELD, PACKAGE_FIELD, SHARED
-from uaix_core.history.relations import RECEIPT, Receipt
+from uaix_core.guard.sight import AGENT_FIELD, KEYED, PACKAGE_FIELD
+from uaix_core.history.idempotency import KEPT_FOR
+from uaix_core.history.relations import RECEIPT, KeyBinding, Receipt
+from uaix_core.schema.relations import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from uaix_core.schema.commits import Commit
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
+    from uaix_core.store.port import Snapshot
 
 
 @attrs.frozen
@@ -38,10 +41,9 @@ def refusal_of(schema: Schema, standing: Standing, commit: Commit) -> Refusal | 
     """Why a standing doesn't cover a commit; None when it does."""
     operations = sorted({*_operations(schema, commit)})
     if not operations:
-        # Nothing but rows that every decision may put.
-        is_shared = all(schema.of(row).name in SHARED for row in commit.puts)
-        is_known = is_shared and bool(standing.entitled) and not commit.drops
-        return None if is_known else Refusal("operation", "none")
+        # Nothing but rows about keys, which every decision may put.
+        is_more = commit.adds or commit.drops or not standing.entitled
+        return Refusal("operation", "none") if is_more else None
     needed = (*operations, *_demands(schema, commit))
     for operation in needed:
         for package_id in _packages(schema, commit):
@@ -61,6 +63,25 @@ def refusal_of(schema: Schema, standing: Standing, commit: Commit) -> Refusal | 
     return None
 
 
+def keeps_keys(schema: Schema, snapshot: Snapshot, commit: Commit, now: int) -> bool:
+    """Whether what a commit puts about idempotency keys takes none from anybody.
+
+    ``snapshot`` is all of the scope. Such rows are put where none stands, or over one
+    that is past its time, by a commit that says so.
+    """
+    named = {(expect.relation, expect.key) for expect in commit.expects}
+    for row in commit.puts:
+        relation = schema.of(row)
+        if relation.name not in KEYED:
+            continue
+        key = values_of(relation.key)(row)
+        before = snapshot.get(relation.name, key)
+        is_past = isinstance(before, KeyBinding) and before.bound_at + KEPT_FOR <= now
+        if (relation.name, key) not in named or not (before is None or is_past):
+            return False
+    return True
+
+
 def _demands(schema: Schema, commit: Commit) -> Iterator[str]:
     """What some rows need besides what the receipts say."""
     names = {schema.of(row).name for row in (*commit.adds, *commit.puts)}
@@ -72,7 +93,8 @@ def _consists_of(schema: Schema, commit: Commit, operations: list[str]) -> bool:
     """Whether all rows are those that such operations write."""
     allowed = {name for operation in operations for name in ROWS.get(operation, ())}
     written = {schema.of(row).name for row in (*commit.adds, *commit.puts)}
-    return written <= allowed | SHARED | {RECEIPT.name}
+    dropped = {ref.relation for ref in commit.drops}
+    return written <= allowed | KEYED | {RECEIPT.name} and dropped <= allowed
 
 
 def _expected(schema: Schema, commit: Commit) -> Iterator[str]:
@@ -91,11 +113,10 @@ def _operations(schema: Schema, commit: Commit) -> Iterator[str]:
         return
     for row in (*commit.adds, *commit.puts):
         name = schema.of(row).name
-        if name not in SHARED:
+        if name not in KEYED:
             yield RECEIPTLESS.get(name, "unknown")
     for ref in commit.drops:
-        if ref.relation not in SHARED:
-            yield RECEIPTLESS.get(ref.relation, "unknown")
+        yield RECEIPTLESS.get(ref.relation, "unknown")
     if commit.erases:
         yield ERASE
 
@@ -106,7 +127,7 @@ def _packages(schema: Schema, commit: Commit) -> set[str | None]:
     for row in (*commit.adds, *commit.puts):
         if PACKAGE_FIELD in schema.of(row).fields:
             found.add(getattr(row, PACKAGE_FIELD) or None)
-        elif schema.of(row).name not in SHARED:
+        elif schema.of(row).name not in KEYED:
             found.add(None)
     for ref in (*commit.drops, *commit.erases):
         key = schema.relation(ref.relation).key
