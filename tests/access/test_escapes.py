@@ -33,7 +33,7 @@ from uaix_core import (
 )
 from uaix_core.access.roles import POWERS
 from uaix_core.access.standing import authority_scope
-from uaix_core.guard.operations import ROWS
+from uaix_core.guard.operations import RECEIPTLESS, ROWS
 from uaix_core.guard.sight import KEYED, SHARED
 from uaix_core.history.receipts import receipt_row
 from uaix_core.history.relations import IDEMPOTENCY
@@ -213,34 +213,44 @@ def rows_by_relation(places: Places) -> dict[str, Row]:
     }
 
 
-@pytest.mark.parametrize("operation", sorted(POWERS["agent"].operations))
+@pytest.mark.parametrize("operation", [None, *sorted(POWERS["agent"].operations)])
 def test_an_operation_carries_no_rows_but_its_own(
-    crowded: Places, operation: str
+    crowded: Places, operation: str | None
 ) -> None:
-    """Whatever a receipt says, the rows beside it are those of that operation."""
+    """Whatever a receipt says, or none, only rows of that operation are written."""
     session = crowded.of(BOB)
     position = position_of(crowded)
     rows = rows_by_relation(crowded)
+    free = RECEIPTLESS.keys() if operation is None else ROWS[operation]
     taken = []
-    for name, row in rows.items():
-        if name in ROWS.get(operation, ()) or name == "receipt":
-            continue
+    for name in sorted(rows.keys() - free - {"receipt"}):
+        row = rows[name]
         own = {"actor_kind": "agent", "actor_id": BOB.id}
         mine = attrs.evolve(row, **{k: v for k, v in own.items() if hasattr(row, k)})
-        receipt = receipt_row(
-            session.writing(),
-            crowded.counter.new(),
-            operation=operation,
-            outcome="accepted",
-            details={},
-            package_id=OTHER,
-        )
         with suppress(AccessError):
-            session.store.append(Commit(APOLLO, 0, adds=(mine, receipt)))
+            adds = (mine, *receipts(crowded, session, operation))
+            session.store.append(Commit(APOLLO, 0, adds=adds))
             taken.append(name)
     assert [] == taken
     assert position == position_of(crowded)
     assert {"revision", "review", "checkpoint", "consent"} <= rows.keys()
+
+
+def receipts(
+    places: Places, session: Session, operation: str | None
+) -> tuple[Row, ...]:
+    """A receipt that says what a commit does; none without an operation."""
+    if operation is None:
+        return ()
+    receipt = receipt_row(
+        session.writing(),
+        places.counter.new(),
+        operation=operation,
+        outcome="accepted",
+        details={},
+        package_id=OTHER if session.principal != ADA else ID,
+    )
+    return (receipt,)
 
 
 @pytest.mark.parametrize("operation", [None, "note", "propose", "policy"])
@@ -260,18 +270,7 @@ def test_nobody_decides_for_a_whole_scope_but_its_administrator(
         actor_id=ADA.id,
         **({"acceptance_id": "mine"} if name == "acceptance" else {"namespace": "m"}),
     )
-    rows: tuple[Row, ...] = (mine,)
-    if operation is not None:
-        rows += (
-            receipt_row(
-                session.writing(),
-                quick.counter.new(),
-                operation=operation,
-                outcome="accepted",
-                details={},
-                package_id=ID,
-            ),
-        )
+    rows = (mine, *receipts(quick, session, operation))
     with pytest.raises(AccessError):
         session.store.append(Commit(APOLLO, 0, adds=rows))
 
@@ -316,18 +315,10 @@ def test_a_review_is_a_reviewers(crowded: Places) -> None:
             crowded.authority().withdraw(held.id)
         crowded.authority().grant(CAROL, role, scope=APOLLO)
         session = crowded.of(CAROL)
-        receipt = receipt_row(
-            session.writing(),
-            crowded.counter.new(),
-            operation="revise",
-            outcome="accepted",
-            details={},
-            package_id=OTHER,
-        )
         said = attrs.evolve(
             review, review_id=role, actor_kind="human", actor_id="carol"
         )
-        commit = Commit(APOLLO, 0, adds=(said, receipt))
+        commit = Commit(APOLLO, 0, adds=(said, *receipts(crowded, session, "revise")))
         if is_taken:
             assert session.store.append(commit)
         else:
