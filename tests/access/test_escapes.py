@@ -253,12 +253,15 @@ def receipts(
     return (receipt,)
 
 
+@pytest.mark.parametrize("is_wide", [False, True])
 @pytest.mark.parametrize("operation", [None, "note", "propose", "policy"])
 @pytest.mark.parametrize("name", ["acceptance", "registration"])
 def test_nobody_decides_for_a_whole_scope_but_its_administrator(
-    quick: Places, name: str, operation: str | None
+    quick: Places, name: str, operation: str | None, is_wide: bool
 ) -> None:
     """Policies and registrations are written by no agent, with a receipt or without."""
+    if is_wide:
+        quick.authority().grant(ADA, "writer", scope=APOLLO)
     host = quick.host()
     host.packages.set_policy(AcceptancePolicy())
     host.registrations.register(document(1), granting(document(1)))
@@ -297,7 +300,8 @@ def test_nobody_takes_over_what_keys_stand_for(quick: Places, name: str) -> None
 
     quick.authority().grant(ADA, "writer", scope=APOLLO)
     gone = Ref(name, values_of(relation.key)(row))
-    for adds in ((), noted(quick, session)):
+    note = noted(quick, session)
+    for adds in ((), note, (*note, *receipts(quick, session, "note"))):
         with pytest.raises(AccessError):
             session.store.append(Commit(APOLLO, 0, adds=adds, drops=[gone]))
 

@@ -42,8 +42,7 @@ def refusal_of(schema: Schema, standing: Standing, commit: Commit) -> Refusal | 
     operations = sorted({*_operations(schema, commit)})
     if not operations:
         # Nothing but rows about keys, which every decision may put.
-        is_more = commit.adds or commit.drops or not standing.entitled
-        return Refusal("operation", "none") if is_more else None
+        return None if standing.entitled else Refusal("operation", "none")
     needed = (*operations, *_demands(schema, commit))
     for operation in needed:
         for package_id in _packages(schema, commit):
