@@ -140,24 +140,24 @@ class GuardedStore:
             self._deny(standing, "operation", "replay")
             raise _denied()
         self._check_scope(standing, commit.scope)
-        is_agent = any(one.role == "agent" for one in standing.entitled)
-        if is_agent:
+        now = self._holder.clock.now()
+        if any(one.role == "agent" for one in standing.entitled):
             with self._inner.snapshot(commit.scope) as inner:
                 standing = _bound(inner, standing)
-        refusal = refusal_of(self.schema, standing, commit)
+                refusal = refusal_of(self.schema, standing, commit)
+                if refusal is None:
+                    # Only now: who is at work elsewhere is nobody's to learn.
+                    check_fenced(self.schema, inner, commit, now)
+        else:
+            refusal = refusal_of(self.schema, standing, commit)
         if refusal is not None:
             self._deny(standing, refusal.code, refusal.operation, refusal.target)
             raise _denied()
-        now = self._holder.clock.now()
         if commit.puts:
             with self._inner.snapshot(commit.scope) as inner:
                 is_kept = keeps_keys(self.schema, inner, commit, now)
             if not is_kept:
                 raise self.denied("keys")
-        if is_agent:
-            # Only now: who is at work with another's package is nobody's to learn.
-            with self._inner.snapshot(commit.scope) as inner:
-                check_fenced(self.schema, inner, commit, now)
         # The chain never goes back: whose clock runs ahead would take all with it.
         at = min(commit.recorded_at, now)
         try:
