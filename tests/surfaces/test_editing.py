@@ -60,6 +60,23 @@ def test_an_edit_is_shown_compared_and_adopted(run, work, at):
     assert [3] == [r["number"] for r in more.line["revisions"]]
 
 
+def test_a_file_that_is_gone_is_asked_for_first(run, work, at):
+    """Where it has moved on as well, no tombstone waits that nobody has asked for."""
+    run("export", "ada", *at, "-o", "other")
+    other = work.with_name("other")
+    add(other, text="Theirs.\n")
+    run("adopt", "ada", other, *at)
+    (work / CONTEXT).unlink()
+
+    refused = run("adopt", "ada", work, *at)
+
+    assert (1, True) == (refused.code, refused.err.startswith("adopt.removed: "))
+    assert [] == run("waiting", "ada", *at[:4], "--json").line["conflicts"]
+    asked = run("adopt", "ada", work, "--remove", *at)
+    assert (1, True) == (asked.code, asked.err.startswith("revision.conflict: "))
+    assert 1 == len(run("waiting", "ada", *at[:4], "--json").line["conflicts"])
+
+
 def test_a_folder_is_refreshed(run, work, at, tmp_path):
     """What others changed comes into a folder, and its edits stay."""
     run("export", "ada", *at, "-o", "other")

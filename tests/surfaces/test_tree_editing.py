@@ -148,3 +148,25 @@ def test_a_program_reads_the_tree(tree):
         assert (CONTEXT, "edited") == (file.path, file.state)
         with pytest.raises(CallerError):
             edited_tree(session.store, session.scope, "none")
+
+
+def test_the_tree_is_known_by_whatever_name(run, tree, tmp_path):
+    """Named as FOLDER it is still the tree: each file has its own base, and loses."""
+    add(tree)
+    (tmp_path / "theirs.uai").write_bytes(
+        (tree / CONTEXT).read_bytes().replace(b"MARKED-BODY", b"Theirs")
+    )
+    run("revise", "ada", CONTEXT, "theirs.uai", "--expect", revision(run), *AT)
+    before = revision(run)
+
+    for name in (tree, tree / "." / ".uai" / ".."):
+        told = run("status", "ada", name, *AT, "--json").line
+        states = {f["path"]: f["state"] for f in told["files"]}
+        assert (None, "conflict") == (told["folder"], states[CONTEXT])
+        lost = run("adopt", "ada", name, "--only", CONTEXT, *AT)
+        assert (1, True) == (lost.code, lost.err.startswith("revision.conflict: "))
+        derived = run("derive", "ada", name, "--id", "eva", "--reason", "why", *AT)
+        assert derived.err.startswith("revision.conflict: ")
+        refresh = run("refresh", "ada", name, *AT)
+        assert (1, True) == (refresh.code, refresh.err.startswith("tree.own: "))
+    assert before == revision(run)

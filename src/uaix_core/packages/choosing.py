@@ -66,13 +66,14 @@ def chosen_paths(
     chosen = []
     for path, file in known.items():
         if only is None or path in only:
-            _check(file, may_be_gone=removals is True or path in gone)
+            is_gone = file.state == "conflict" and path not in edited.files
+            _check(file, may_be_gone=removals is True or path in gone, is_gone=is_gone)
             if file.state in CHANGES or file.state == "conflict":
                 chosen.append(path)
     return chosen
 
 
-def _check(file: FileStatus, *, may_be_gone: bool) -> None:
+def _check(file: FileStatus, *, may_be_gone: bool, is_gone: bool) -> None:
     if file.state == "unlisted":
         raise CallerError(
             "a new file is in no manifest",
@@ -87,7 +88,7 @@ def _check(file: FileStatus, *, may_be_gone: bool) -> None:
             path=file.path,
             hint="a review brings the record back, and then it can be edited",
         )
-    if file.state == "removed" and not may_be_gone:
+    if (file.state == "removed" or is_gone) and not may_be_gone:
         raise CallerError(
             "a file is gone from the folder",
             code="adopt.removed",

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict
 import click
 
 from uaix_backends.files import read_package
+from uaix_backends.trees import edited_tree as tree_of
 from uaix_core.packages.diff import readable_files
 from uaix_core.packages.edits import EditedFiles
 from uaix_surfaces.cli.failures import usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from uaix_core.session.session import Session
 
 #: What is said of a file that is new and that no manifest describes.
 _MEDIA: Final = {
@@ -81,6 +84,35 @@ def edited_files(folder: Path, based_on: str | None) -> EditedFiles:
     """The files of a folder that somebody edited."""
     with usable():
         return EditedFiles(readable_files(read_package(folder)), based_on)
+
+
+def edited_in(
+    session: Session, package_id: str, folder: Path | None, based_on: str | None
+) -> EditedFiles:
+    """The files of a folder, or those in the working tree of the store."""
+    folder = unless_tree(session, package_id, folder)
+    if folder is not None:
+        return edited_files(folder, based_on)
+    return edited_tree(session, package_id)
+
+
+def unless_tree(session: Session, package_id: str, folder: Path | None) -> Path | None:
+    """The folder; None where it is the store's own working tree, however it is named.
+
+    There each file has a base of its own, which its manifest doesn't tell.
+    """
+    place = getattr(session.store, "tree_folder", None)
+    if folder is None or place is None:
+        return folder
+    tree = place(session.scope, package_id)
+    is_there = tree is not None and tree.exists() and folder.exists()
+    return None if is_there and folder.samefile(tree) else folder
+
+
+def edited_tree(session: Session, package_id: str) -> EditedFiles:
+    """The files of a package in the working tree of the store."""
+    session.packages.show(package_id)
+    return tree_of(session.store, session.scope, package_id)
 
 
 def _entry(path: str) -> Mapping[str, Any]:

@@ -13,8 +13,12 @@ from uaix_core.packages.diff import diff_packages, read_manifest, readable_files
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.values.ids import ScopeId
 from uaix_surfaces.cli.acting import acting_at, credential_options
-from uaix_surfaces.cli.choosing import based_on_option, edited_files
-from uaix_surfaces.cli.editing import edited_tree
+from uaix_surfaces.cli.choosing import (
+    based_on_option,
+    edited_files,
+    edited_in,
+    edited_tree,
+)
 from uaix_surfaces.cli.failures import OK, REFUSED, usable
 from uaix_surfaces.cli.options import json_option
 from uaix_surfaces.cli.output import Output
@@ -128,8 +132,10 @@ def _edited(
     assert at is not None  # noqa: S101 - `_at` has seen to it
     with at.session() as session:
         if names_path(name):
-            edited = edited_files(Path(name), based_on)
+            folder = Path(name)
+            edited = edited_files(folder, based_on)
             package_id = str(read_manifest(edited.files).get("packageId"))
+            edited = edited_in(session, package_id, folder, based_on)
         else:
             package_id = name
             edited = edited_tree(session, package_id)

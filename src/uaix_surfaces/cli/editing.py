@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import click
 
-from uaix_backends.trees import edited_tree as tree_of
 from uaix_core.values.errors import CallerError, StorageError
 from uaix_surfaces.cli.acting import at_options, reading_options
 from uaix_surfaces.cli.choosing import (
     based_on_option,
     choosing_options,
     edited_files,
+    edited_in,
+    unless_tree,
 )
 from uaix_surfaces.cli.failures import OK
 from uaix_surfaces.cli.judging import shown_refusal
@@ -62,21 +63,6 @@ folder_argument = click.argument("folder", type=PATH, metavar="FOLDER")
 tree_argument = click.argument("folder", type=PATH, required=False, metavar="[FOLDER]")
 
 
-def _edited(
-    session: Session, package_id: str, folder: Path | None, based_on: str | None
-) -> EditedFiles:
-    """The files of a folder, or those in the working tree of the store."""
-    if folder is not None:
-        return edited_files(folder, based_on)
-    return edited_tree(session, package_id)
-
-
-def edited_tree(session: Session, package_id: str) -> EditedFiles:
-    """The files of a package in the working tree of the store."""
-    session.packages.show(package_id)
-    return tree_of(session.store, session.scope, package_id)
-
-
 @click.command("status")
 @package_argument
 @tree_argument
@@ -110,7 +96,8 @@ def status_verb(
         out.working(name),
         at.session() as session,
     ):
-        edited = _edited(session, package_id, folder, based_on)
+        folder = unless_tree(session, package_id, folder)
+        edited = edited_in(session, package_id, folder, based_on)
         status = session.packages.edits(package_id, edited).status
     if as_json:
         out.line({"folder": _named(folder), **status.as_dict()})
@@ -172,7 +159,8 @@ def adopt_verb(  # noqa: PLR0913 - the options of the verb
         out.working(name),
         at.session() as session,
     ):
-        edited = _edited(session, package_id, folder, based_on)
+        folder = unless_tree(session, package_id, folder)
+        edited = edited_in(session, package_id, folder, based_on)
         answer = session.packages.adopt(
             package_id,
             edited,
@@ -208,11 +196,18 @@ def refresh_verb(
       uaix refresh ada work --store sqlite:my.db --scope me/personal/main
     """
     out = Output(as_json=as_json)
-    edited = edited_files(folder, based_on)
     with (
         out.working(str(folder)),
         at.session() as session,
     ):
+        if unless_tree(session, package_id, folder) is None:
+            raise CallerError(
+                "the store keeps its own working tree up to date",
+                code="tree.own",
+                path=str(folder),
+                hint="uaix status without the folder shows what is in it",
+            )
+        edited = edited_files(folder, based_on)
         found = session.packages.refresh(package_id, edited)
     changed = write_refresh(folder, edited.files, found)
     if as_json:

@@ -12,7 +12,7 @@ from uaix_surfaces.cli.acting import at_options
 from uaix_surfaces.cli.choosing import (
     based_on_option,
     choosing_options,
-    edited_files,
+    edited_in,
 )
 from uaix_surfaces.cli.failures import OK, usable
 from uaix_surfaces.cli.options import (
@@ -136,11 +136,11 @@ def derive_verb(  # noqa: PLR0913 - the options of the verb
     """
     if new_id is not None:
         checked_id(new_id, "--id")
-    edited = edited_files(folder, based_on)
     with usable():
         said = dict(_note(text) for text in notes)
 
     def call(session: Session) -> Stored:
+        edited = edited_in(session, package_id, folder, based_on)
         return session.packages.derive_edits(
             package_id,
             edited,

@@ -156,14 +156,16 @@ def history_verb(package_id: str, *, at: At, as_json: bool) -> int:
             out.line(event)
         return OK
     out.table(
-        ("at", "seq", "what", "about", "actor"),
+        ("at", "seq", "what", "number", "about", "actor", "id"),
         (
             (
                 to_the_second(event["recorded_at"]),
                 event["seq"],
                 f"{event['kind']} {event['what']}",
+                event.get("number"),
                 event.get("path") or event.get("state") or event.get("outcome"),
                 event["actor"],
+                event["id"],
             )
             for event in events
         ),

@@ -59,15 +59,18 @@ def tell_lines(
             out.line(line)
     else:
         out.table(
-            columns, ([_short(line.get(name)) for name in columns] for line in found)
+            columns,
+            ([_short(name, line.get(name)) for name in columns] for line in found),
         )
     return OK
 
 
-def _short(value: Any) -> Any:
+def _short(name: str, value: Any) -> Any:
+    """What a person is shown of a value; ids are to be typed again, so all of them."""
     if isinstance(value, list):
         value = ", ".join(map(str, value))
-    if isinstance(value, str) and len(value) > _SHOWN:
+    is_id = name in ("id", "receipt") or name.endswith("_id")
+    if isinstance(value, str) and len(value) > _SHOWN and not is_id:
         return value[: _SHOWN - 3] + "..."
     return value
 
@@ -79,7 +82,7 @@ def tell_answer(answer: Any, what: str, *, as_json: bool) -> int:
         out.line(answer.as_dict())
         return OK
     out.say(what, "accepted")
-    out.pairs((name, _short(value)) for name, value in answer.as_dict().items())
+    out.pairs((name, _short(name, value)) for name, value in answer.as_dict().items())
     return OK
 
 
