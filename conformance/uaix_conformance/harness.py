@@ -31,8 +31,9 @@ class Harness(Protocol):
     """What a backend's author gives to the kit.
 
     A harness may also have ``host(path, schema)`` (see `Host`), which it must have
-    when its stores declare JOINS, and ``discard(path)``, which is told that nobody
-    will ask for a folder's data again. The yardstick has ``projection(path)`` (see
+    when its stores declare JOINS; ``discard(path)``, which is told that nobody will
+    ask for a folder's data again; and ``opened(content)`` (see `Sealed`), where its
+    stores seal what they write. The yardstick has ``projection(path)`` (see
     `Yardstick`).
     """
 
@@ -44,6 +45,14 @@ class Harness(Protocol):
 
     def files(self, path: Path) -> Iterable[Path]:
         """Every file in which bytes of the store may lie; none without FILES."""
+        ...
+
+
+class Sealed(Harness, Protocol):
+    """The harness of stores whose files show nothing to who lacks the keys."""
+
+    def opened(self, content: bytes) -> Iterable[bytes]:
+        """All texts that a holder of the keys could read in the bytes of a file."""
         ...
 
 
@@ -202,6 +211,17 @@ class Site:
         """The files that hold the stores' bytes now."""
         return sorted(file for file in self.harness.files(self.path) if file.is_file())
 
+    def readable(self) -> list[tuple[str, bytes]]:
+        """The bytes of each file, and the texts that a holder of keys reads in them."""
+        found = []
+        for file in self.files():
+            content = file.read_bytes()
+            found.append((file.name, content))
+            if hasattr(self.harness, "opened"):
+                texts = cast("Sealed", self.harness).opened(content)
+                found += [(f"{file.name}, opened", text) for text in texts]
+        return found
+
     def close(self) -> None:
         """Close whatever is still open."""
         for store in self._open:
@@ -229,6 +249,7 @@ __all__ = [
     "HarnessError",
     "Host",
     "HostConnection",
+    "Sealed",
     "Site",
     "Yardstick",
     "installed",

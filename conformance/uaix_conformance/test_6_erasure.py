@@ -316,7 +316,7 @@ def _forms(data: bytes, text: str | None = None) -> Iterator[tuple[str, bytes]]:
 
 def _found(site: Site, secrets: dict[str, bytes | str]) -> list[str]:
     """Which secrets lie in which files, and how."""
-    files = [(file.name, file.read_bytes()) for file in site.files()]
+    files = site.readable()
     return [
         f"{name} lies {form} in {file}"
         for name, secret in secrets.items()

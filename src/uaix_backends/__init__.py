@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from uaix_backends.migration_scripts import migrations
     from uaix_backends.opening import open_authority, open_session, open_store
     from uaix_backends.secret_files import read_keys, read_token, write_keys
+    from uaix_backends.sealed import Sealing
 
 __all__ = [
+    "Sealing",
     "lint_path",
     "migrations",
     "open_authority",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Sealing": "uaix_backends.sealed",
     "lint_path": "uaix_backends.judging",
     "migrations": "uaix_backends.migration_scripts",
     "open_authority": "uaix_backends.opening",

@@ -16,6 +16,7 @@ from uaix_core.values.ids import Principal, ScopeId
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from uaix_backends.sealed import Sealing
     from uaix_core.access.keys import KeyRing
     from uaix_core.schema.schema import Schema
     from uaix_core.session.authority import Authority
@@ -32,7 +33,12 @@ _TREE_OFF: Final = "?tree=off"
 
 
 def open_store(
-    url: str, *, create: bool = False, schema: Schema = SCHEMA, check: bool = True
+    url: str,
+    *,
+    create: bool = False,
+    schema: Schema = SCHEMA,
+    check: bool = True,
+    sealing: Sealing | None = None,
 ) -> Store:
     """Open the store that a URL names.
 
@@ -46,6 +52,7 @@ def open_store(
         schema: the relations to open it with.
         check: look for damage that is quickly found. Without it a damaged store is
             opened too, to verify it or to copy what can be read.
+        sealing: which scopes rest sealed in it, and the keys.
 
     Raises:
         StoreOpenError: ``store.url`` for any other URL, ``store.path``,
@@ -53,6 +60,19 @@ def open_store(
             ``store.schema``.
 
     """
+    store = _opened(url, create=create, schema=schema, check=check)
+    if sealing is None:
+        return store
+    from uaix_backends.sealed import SealedStore  # noqa: PLC0415 - on first use
+
+    try:
+        return SealedStore(store, sealing)
+    except CallerError:
+        store.close()
+        raise
+
+
+def _opened(url: str, *, create: bool, schema: Schema, check: bool) -> Store:
     if not isinstance(url, str):
         raise StoreOpenError("the URL of a store is a text", code="store.url")
     kind, colon, rest = url.partition(":")
@@ -115,6 +135,7 @@ def open_session(  # noqa: PLR0913 - all but the URL are named
     credential: str | None = None,
     keys: KeyRing | None = None,
     create: bool = False,
+    sealing: Sealing | None = None,
 ) -> Iterator[Session]:
     """Open a store and a session over it; both end with the ``with`` block.
 
@@ -126,6 +147,7 @@ def open_session(  # noqa: PLR0913 - all but the URL are named
             gets what that token stands for.
         keys: the host's keys, for a credential.
         create: make the store when it isn't there.
+        sealing: as for `open_store`.
 
     Raises:
         StoreOpenError: as `open_store`.
@@ -139,7 +161,12 @@ def open_session(  # noqa: PLR0913 - all but the URL are named
         # The authority's own principal does nothing here but open the session.
         host = Principal("system", "host")
         with open_authority(
-            url, tenant=where.tenant, principal=host, keys=keys, create=create
+            url,
+            tenant=where.tenant,
+            principal=host,
+            keys=keys,
+            create=create,
+            sealing=sealing,
         ) as authority:
             yield authority.session(credential, scope=where)
         return
@@ -149,7 +176,7 @@ def open_session(  # noqa: PLR0913 - all but the URL are named
             code="session.who",
             path="principal",
         )
-    store = open_store(url, create=create)
+    store = open_store(url, create=create, sealing=sealing)
     try:
         yield Session(store, scope=where, principal=_principal(principal), **_sources())
     finally:
@@ -157,13 +184,14 @@ def open_session(  # noqa: PLR0913 - all but the URL are named
 
 
 @contextmanager
-def open_authority(
+def open_authority(  # noqa: PLR0913 - all but the URL are named
     url: str,
     *,
     tenant: str,
     principal: Principal | str,
     keys: KeyRing,
     create: bool = False,
+    sealing: Sealing | None = None,
 ) -> Iterator[Authority]:
     """Open a store and the authority of a tenant in it; both end with the block.
 
@@ -173,6 +201,7 @@ def open_authority(
         principal: the host's own operator, ``kind:id``.
         keys: the host's keys.
         create: make the store when it isn't there.
+        sealing: as for `open_store`.
 
     Raises:
         StoreOpenError: as `open_store`.
@@ -182,7 +211,7 @@ def open_authority(
     from uaix_core.session.authority import Authority  # noqa: PLC0415 - on first use
 
     who = _principal(principal)
-    store = open_store(url, create=create)
+    store = open_store(url, create=create, sealing=sealing)
     try:
         yield Authority(store, tenant=tenant, principal=who, keys=keys, **_sources())
     finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
@@ -17,6 +17,9 @@ from uaix_core.values.canonical import canonical_bytes, from_base64url, to_base6
 from uaix_core.values.errors import AccessError, CallerError, NotFoundError
 from uaix_core.values.ids import is_id
 from uaix_core.values.strict_json import StrictJsonError, parse
+
+if TYPE_CHECKING:
+    from uaix_core.values.ids import ScopeId
 
 KEY_BYTES: Final = 32
 #: The largest key ring as text, in bytes.
@@ -27,6 +30,7 @@ _SEAL: Final = b"uaix.seal.v1"
 _MEMBERS: Final = frozenset(("active", "keys"))
 #: Containers within each other: the ring, and its keys.
 _DEPTH: Final = 2
+_SCOPE: Final = b"uaix.scope.v1"
 
 
 def _copied(keys: Any) -> Mapping[str, bytes]:
@@ -157,6 +161,19 @@ class KeyRing:
 
         """
         return self._derived(key_id, _SEAL)
+
+    def scope_key(self, key_id: str, scope: ScopeId) -> bytes:
+        """The 32 bytes that the rows of a scope are sealed with.
+
+        Each scope has its own, so that none comes near the number of rows that may be
+        sealed under one key.
+
+        Raises:
+            AccessError: ``keys.missing``.
+
+        """
+        key = self._derived(key_id, _SCOPE)
+        return hmac.digest(key, scope.text.encode("utf-8"), "sha256")
 
     def _derived(self, key_id: str, purpose: bytes) -> bytes:
         """A key for one purpose, so that no key is used for two."""

@@ -18,6 +18,7 @@ from uaix_core.access.relations import (
     CurrentSecret,
     StoredSecret,
 )
+from uaix_core.access.sealing import sealed, unsealed
 from uaix_core.schema.commits import Expect
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import SALT_BYTES
@@ -29,12 +30,10 @@ if TYPE_CHECKING:
     from uaix_core.access.keys import KeyRing
     from uaix_core.schema.relations import Ref
     from uaix_core.store.port import Snapshot
-    from uaix_core.values.ids import Random
 
 SEAL: Final = "seal"
 #: The largest secret, in bytes.
 MAX_SECRET: Final = 64 * 1024
-_NONCE_BYTES: Final = 12
 
 
 @attrs.frozen
@@ -87,8 +86,11 @@ def decide_secret(
         key_id=keys.active,
         receipt_id=receipt_id,
         **by.actor(),
-        sealed=_sealed(
-            keys, keys.active, _place(by, name, number), secret, writing.random
+        sealed=sealed(
+            keys.sealing_key(keys.active),
+            secret,
+            _place(by, name, number),
+            writing.random,
         ),
     )
     made = by.made(
@@ -192,30 +194,12 @@ def _place(by: Administering, name: str, number: int) -> bytes:
     return f"{by.writing.scope.text}|{name}|{number}".encode()
 
 
-def _sealed(
-    keys: KeyRing, key_id: str, place: bytes, secret: bytes, random: Random
-) -> bytes:
-    from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415 - heavy
-        AESGCM,
-    )
-
-    nonce = random.bytes(_NONCE_BYTES)
-    return nonce + AESGCM(keys.sealing_key(key_id)).encrypt(nonce, secret, place)
-
-
-def _unsealed(keys: KeyRing, key_id: str, place: bytes, sealed: bytes) -> bytes:
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - heavy
-    from cryptography.hazmat.primitives.ciphers.aead import (  # noqa: PLC0415 - heavy
-        AESGCM,
-    )
-
-    key = keys.sealing_key(key_id)
-    nonce, text = sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:]
-    try:
-        return AESGCM(key).decrypt(nonce, text, place)
-    except (InvalidTag, ValueError):
+def _unsealed(keys: KeyRing, key_id: str, place: bytes, text: bytes) -> bytes:
+    found = unsealed(keys.sealing_key(key_id), text, place)
+    if found is None:
         raise AccessError(
             "the secret doesn't open with the key of this name",
             code="secret.broken",
             hint="the key was replaced under its old name, or the store was changed",
-        ) from None
+        )
+    return found

@@ -21,6 +21,7 @@ from uaix_core.guard.snapshot import GuardedSnapshot
 from uaix_core.guard.writes import keeps_keys, refusal_of
 from uaix_core.history.receipts import Writing
 from uaix_core.schema.commits import Recorded
+from uaix_core.store.forms import open_snapshot
 from uaix_core.store.port import Holding
 from uaix_core.values.errors import (
     AccessError,
@@ -91,7 +92,7 @@ class GuardedStore:
         """
         holder = self._holder
         tenant, now = holder.scope.tenant, holder.clock.now()
-        with self._inner.snapshot(authority_scope(tenant)) as authority:
+        with open_snapshot(self._inner, authority_scope(tenant)) as authority:
             found = authenticated(authority, holder.token, holder.keys, tenant, now)
         if found.scope != holder.scope:
             # Whether there is such a scope makes no difference.
@@ -112,7 +113,7 @@ class GuardedStore:
         standing = self.standing()
         self._check_scope(standing, scope)
         try:
-            with self._inner.snapshot(scope) as inner:
+            with open_snapshot(self._inner, scope) as inner:
                 current = _bound(inner, standing)
                 sight = Sight(current, is_unveiled=self._is_unveiled)
                 yield GuardedSnapshot(inner, self.schema, sight)
@@ -142,7 +143,7 @@ class GuardedStore:
         self._check_scope(standing, commit.scope)
         now = self._holder.clock.now()
         if any(one.role == "agent" for one in standing.entitled):
-            with self._inner.snapshot(commit.scope) as inner:
+            with open_snapshot(self._inner, commit.scope) as inner:
                 standing = _bound(inner, standing)
                 refusal = refusal_of(self.schema, standing, commit)
                 if refusal is None:

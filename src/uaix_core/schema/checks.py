@@ -101,7 +101,7 @@ def check_commit(
 
     """
     check_instant(commit.recorded_at)
-    _check_size(commit)
+    _check_size(schema, commit)
     added = _check_adds(schema, commit, replayed=replayed)
     put = _check_local(schema, commit)
     for ref in commit.erases:
@@ -120,9 +120,17 @@ def check_commit(
     return added
 
 
-def _check_size(commit: Commit) -> None:
+def _check_size(schema: Schema, commit: Commit) -> None:
     changes = (commit.adds, commit.puts, commit.drops, commit.erases)
-    if max(sum(map(len, changes)), len(commit.expects)) > MAX_ROWS:
+    rows, expects = sum(map(len, changes)), len(commit.expects)
+    if max(rows, expects) > MAX_ROWS:
+        # What stands for rows that were counted isn't counted again.
+        rows -= sum(schema.of(row).envelope for row in (*commit.adds, *commit.puts))
+        for ref in (*commit.drops, *commit.erases):
+            rows -= schema.relation(ref.relation).envelope
+        for expect in commit.expects:
+            expects -= schema.relation(expect.relation).envelope
+    if max(rows, expects) > MAX_ROWS:
         raise LimitError(f"more than {MAX_ROWS} rows in one commit", code="limit.rows")
     if not any(changes):
         raise CallerError("a commit that changes nothing", code="schema.empty")
@@ -134,7 +142,8 @@ def _check_adds(schema: Schema, commit: Commit, *, replayed: bool) -> list[Ref]:
     for row in commit.adds:
         relation = schema.of(row)
         _check_keep(relation, Keep.HISTORY)
-        bodies += check_row(relation, row)
+        size = check_row(relation, row)
+        bodies += 0 if relation.envelope else size
         if relation.body and not replayed and not relation.has_body(row):
             raise CallerError(
                 "a new row brings its body", code="schema.body", path=relation.name

@@ -81,6 +81,28 @@ def row_in(
         ) from error
 
 
+def with_body(relation: Relation, row: Row, body: Mapping[str, Any]) -> Row:
+    """An erased row with its body again, as `body_of` wrote it.
+
+    Raises:
+        IntegrityError: ``storage.row`` when it is the body of no such row.
+
+    """
+    values = [
+        _read(field, body[field.name]) if field.name in body else value
+        for field, value in zip(relation.ordered, relation.values(row), strict=True)
+    ]
+    whole = relation.make(values, row.version)
+    is_its_body = body.keys() == {*relation.body, "salt"}
+    if not is_its_body or relation.digest_body(whole) != row.body_digest:  # type: ignore[attr-defined]
+        raise IntegrityError(
+            "a stored body is that of another row",
+            code="storage.row",
+            path=relation.name,
+        )
+    return whole
+
+
 def _read(field: Field, value: Any) -> Any:
     read = field.rules.from_json
     return value if value is None or read is None else read(value)

@@ -85,6 +85,8 @@ class Schema:
                     path=relation.name,
                 )
 
+        #: The HISTORY whose rows hold sealed commits, if any.
+        self.envelope = next((r for r in self.kept(Keep.HISTORY) if r.envelope), None)
         self.migrations = tuple(migrations)
         if self.migrations:
             check_migrations(self.migrations, self.relations)

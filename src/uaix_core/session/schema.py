@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from uaix_core.access.reducer import ACCESS_ROOM
+from uaix_core.access.sealed_rows import SEALED_ROOM
 from uaix_core.authority.reducer import AUTHORITY_ROOM
 from uaix_core.history.reducer import HISTORY_ROOM
 from uaix_core.leases.relations import LEASES_ROOM
@@ -24,6 +25,7 @@ ROOMS = (
     STARTUP_ROOM,
     TIERS_ROOM,
     LEASES_ROOM,
+    SEALED_ROOM,
 )
 
 #: How a store comes to hold them: what is published is never edited.

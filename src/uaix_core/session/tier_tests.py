@@ -10,6 +10,7 @@ from uaix_core.gate.said import check_identities, check_lines, check_paragraphs
 from uaix_core.packages.export import find_package
 from uaix_core.session.tier_writes import TierVerbs
 from uaix_core.session.writes import write
+from uaix_core.store.forms import open_snapshot
 from uaix_core.tiers.noting import (
     CaseDraft,
     Outcome,
@@ -171,7 +172,7 @@ class StoredWatermark:
 
     def covered(self, scope: ScopeId, package_id: str) -> int:
         """The seq that the index was marked with for a package; 0 without a mark."""
-        with self.store.snapshot(scope) as snapshot:
+        with open_snapshot(self.store, scope) as snapshot:
             row = snapshot.get(INDEX_MARK.name, (self.name, package_id))
         return 0 if row is None else cast("IndexMark", row).seq
 

@@ -9,6 +9,7 @@ import attrs
 
 from uaix_core.gate.said import check_identities, unnamed_secrets
 from uaix_core.history.receipts import Writing
+from uaix_core.store.forms import open_snapshot
 from uaix_core.store.port import Capability
 from uaix_core.values.arguments import check_type
 from uaix_core.values.ids import Principal, ScopeId
@@ -70,6 +71,11 @@ class Work:
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
-        """What the scope holds now; no error leaves it that names a secret."""
-        with unnamed_secrets(), self.store.snapshot(self.scope) as snapshot:
+        """What the scope holds now; no error leaves it that names a secret.
+
+        Raises:
+            AccessError: ``scope.sealed`` when the store lacks the scope's keys.
+
+        """
+        with unnamed_secrets(), open_snapshot(self.store, self.scope) as snapshot:
             yield snapshot

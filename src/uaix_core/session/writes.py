@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uaix_core.gate.said import unnamed_secrets
 from uaix_core.leases.holding import check_held, fenced
 from uaix_core.schema.commits import Commit, Recorded
+from uaix_core.store.forms import open_snapshot
 from uaix_core.store.port import Holding
 from uaix_core.values.errors import ConflictError
 
@@ -67,7 +68,7 @@ def _written(
     if isinstance(store, Holding):
         store.hold(scope)
     for attempt in range(ATTEMPTS):
-        with store.snapshot(scope) as snapshot:
+        with open_snapshot(store, scope) as snapshot:
             if lease is not None:
                 check_held(snapshot, lease)
             decision = decide(snapshot)

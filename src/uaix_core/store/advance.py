@@ -20,6 +20,7 @@ from uaix_core.schema.checks import check_commit
 from uaix_core.schema.commits import Commit, Mark, Recorded
 from uaix_core.schema.reduction import reduce
 from uaix_core.schema.relations import Keep, Key, Ref, Relation
+from uaix_core.store.forms import check_form, form_refs
 from uaix_core.store.seal import check_chained, seal
 from uaix_core.values.errors import (
     CallerError,
@@ -145,10 +146,12 @@ def advance(
             [
                 *add_refs,
                 *commit.erases,
+                *form_refs(schema, commit, mark),
                 *(Ref(e.relation, e.key) for e in commit.expects),
             ]
         )
     )
+    check_form(schema, commit, mark, found.rows)
     _check_expects(commit, found.rows)
     _check_absent(add_refs, found.rows)
     erased = {

@@ -70,12 +70,14 @@ def scope_in_head(line: bytes) -> ScopeId:
     return scope
 
 
-def commit_line(schema: Schema, recorded: Recorded) -> bytes:
-    """The line of a chained commit, newline included."""
+def commit_line(
+    schema: Schema, recorded: Recorded, *, has_bodies: bool = True
+) -> bytes:
+    """The line of a chained commit, newline included; or without its bodies."""
     adds = []
     for row in recorded.commit.adds:
         relation = schema.of(row)
-        body = body_of(relation, row)
+        body = body_of(relation, row) if has_bodies else None
         adds.append(_add_text(relation.name, relation.header_text(row), body))
     erases = plain_text(
         [

@@ -1,0 +1,96 @@
+"""The two forms of a scope: its history stands plain in a store, or sealed.
+
+A scope has one of them from its first commit on. `advance` holds writers to it, and
+whoever reads for a session looks at it first, so that a sealed scope never passes for
+an empty one.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+from uaix_core.schema.relations import Key, Ref
+from uaix_core.values.errors import AccessError, CallerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from uaix_core.schema.commits import Commit, Mark
+    from uaix_core.schema.rows import Row
+    from uaix_core.schema.schema import Schema
+    from uaix_core.store.port import Snapshot, Store
+    from uaix_core.values.ids import ScopeId
+
+#: The first row of a sealed scope: commit, part and generation.
+FIRST: Final[Key] = (1, 0, 0)
+
+#: Scopes that were seen to be plain: none of them becomes sealed later.
+_PLAIN: WeakKeyDictionary[Store, set[ScopeId]] = WeakKeyDictionary()
+
+
+def form_refs(schema: Schema, commit: Commit, mark: Mark) -> tuple[Ref, ...]:
+    """The row that tells the form of a scope, where a commit has to agree with it."""
+    if schema.envelope is None or not mark.seq or not commit.is_chained:
+        return ()
+    return (Ref(schema.envelope.name, FIRST),)
+
+
+def check_form(
+    schema: Schema, commit: Commit, mark: Mark, rows: Mapping[Ref, Row]
+) -> None:
+    """Refuse a commit of another form than that of its scope.
+
+    Raises:
+        AccessError: ``scope.sealed``.
+        CallerError: ``scope.plain``.
+
+    """
+    if schema.envelope is None or not commit.is_chained:
+        return
+    name = schema.envelope.name
+    forms = {schema.of(row).name == name for row in commit.adds}
+    forms |= {ref.relation == name for ref in commit.erases}
+    is_sealed = Ref(name, FIRST) in rows if mark.seq else all(forms)
+    if forms != {is_sealed}:
+        raise sealed(commit.scope) if is_sealed else plain(commit.scope)
+
+
+def sealed(scope: ScopeId) -> AccessError:
+    """The error for who meets a sealed scope without its keys."""
+    return AccessError(
+        "the scope is sealed, and the store was opened without its keys",
+        code="scope.sealed",
+        path=scope.text,
+        hint="open the store with sealing=Sealing(keys, scopes)",
+    )
+
+
+def plain(scope: ScopeId) -> CallerError:
+    """The error for who would seal on top of plain history."""
+    return CallerError(
+        "the scope has history that isn't sealed",
+        code="scope.plain",
+        path=scope.text,
+        hint="copy the scope into a new store that seals it, and delete this one",
+    )
+
+
+@contextmanager
+def open_snapshot(store: Store, scope: ScopeId) -> Iterator[Snapshot]:
+    """A snapshot for who works with what it shows.
+
+    Raises:
+        AccessError: ``scope.sealed`` when it could only show an empty scope.
+
+    """
+    with store.snapshot(scope) as snapshot:
+        envelope = store.schema.envelope
+        if envelope is not None:
+            known = _PLAIN.setdefault(store, set())
+            if scope not in known and snapshot.position:
+                if snapshot.get(envelope.name, FIRST) is not None:
+                    raise sealed(scope)
+                known.add(scope)
+        yield snapshot
