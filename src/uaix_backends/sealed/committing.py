@@ -111,8 +111,7 @@ class Committing:
             if self._is(ref.relation, Keep.WORK):
                 drops.append(ref)
             elif self._is(ref.relation, Keep.CACHE):
-                place = snapshot.copies().places.get(ref)
-                if place is not None:
+                for place in snapshot.copies().places.get(ref, ()):
                     has_copies = True
                     drops.append(Ref(SEALED_COPY.name, (place,)))
         puts += [turn(COPY)] * has_copies + [turn(ABOUT)] * is_about

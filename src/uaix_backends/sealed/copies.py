@@ -20,7 +20,7 @@ from uaix_core.store.tables import Tables
 from uaix_core.values.canonical import plain_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from uaix_core.access.sealing import ScopeCipher
     from uaix_core.schema.relations import Ref
@@ -50,13 +50,21 @@ def _last_turn(snapshot: Snapshot, name: str) -> int:
     return row.version if row is not None else 0
 
 
+def _newest_first(item: tuple[str, Row]) -> int:
+    return -item[1].version
+
+
 @attrs.frozen
 class Opened:
-    """The CACHE rows of a scope, and the place of each in the inner store."""
+    """The CACHE rows of a scope, and the places of each in the store behind.
+
+    A copy of the store may have brought a row under a second place. The one that was
+    put last counts, stands first, and takes the others along.
+    """
 
     turn: int
     tables: Tables
-    places: Mapping[Ref, str]
+    places: Mapping[Ref, Sequence[str]]
     rows: Mapping[str, Row]
 
 
@@ -79,8 +87,13 @@ class Copies:
             known = last.rows.get(sealed.place)
             is_known = known is not None and known.version == sealed.version
             rows[sealed.place] = known if is_known else self._row(sealed)  # type: ignore[assignment] # not None then
-        places = {self._schema.of(row).ref(row): place for place, row in rows.items()}
-        tables = self._nothing.tables.with_rows(rows.values(), ())
+        places: dict[Ref, list[str]] = {}
+        standing: dict[Ref, Row] = {}
+        for place, row in sorted(rows.items(), key=_newest_first):
+            ref = self._schema.of(row).ref(row)
+            places.setdefault(ref, []).append(place)
+            standing.setdefault(ref, row)
+        tables = self._nothing.tables.with_rows(standing.values(), ())
         opened = Opened(now, tables, places, rows)
         if now > self._last.turn:
             self._last = opened
@@ -93,9 +106,8 @@ class Copies:
     def put(self, opened: Opened, row: Row, random: Random) -> SealedCopy:
         """The sealed row of a row, in the place of the one that stands."""
         relation = self._schema.of(row)
-        place = opened.places.get(relation.ref(row))
-        if place is None:
-            place = random.bytes(_PLACE_BYTES).hex()
+        places = opened.places.get(relation.ref(row))
+        place = places[0] if places else random.bytes(_PLACE_BYTES).hex()
         text = plain_bytes([relation.name, header_of(relation, row)])
         return self._sealed(place, text)
 

@@ -155,14 +155,14 @@ class SealedScope:
         except ConflictError as conflict:
             # What the caller expected is looked at again, over what stands now.
             raise _RacedError(conflict) from conflict
-        except BaseException:
-            self.forget()
-            raise
         self._follow(tables, change, recorded)
         return change.recorded
 
     def _follow(self, tables: Tables, change: Advance, recorded: Recorded) -> None:
-        """Know what was just written, unless a reader already does."""
+        """Know what was just written, unless a reader already knows more.
+
+        After an error nothing is known of it: the store behind says what came of it.
+        """
         with self._knowing:
             if self._known is not None and self._known.tables is tables:
                 if change.mark.seq > tables.mark.seq:

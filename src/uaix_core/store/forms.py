@@ -77,6 +77,12 @@ def plain(scope: ScopeId) -> CallerError:
     )
 
 
+def is_sealed(store: Store, snapshot: Snapshot) -> bool:
+    """Whether the scope rests sealed, and this store can't open it."""
+    envelope = store.schema.envelope
+    return envelope is not None and snapshot.get(envelope.name, FIRST) is not None
+
+
 @contextmanager
 def open_snapshot(store: Store, scope: ScopeId) -> Iterator[Snapshot]:
     """A snapshot for who works with what it shows.
@@ -86,11 +92,9 @@ def open_snapshot(store: Store, scope: ScopeId) -> Iterator[Snapshot]:
 
     """
     with store.snapshot(scope) as snapshot:
-        envelope = store.schema.envelope
-        if envelope is not None:
-            known = _PLAIN.setdefault(store, set())
-            if scope not in known and snapshot.position:
-                if snapshot.get(envelope.name, FIRST) is not None:
-                    raise sealed(scope)
-                known.add(scope)
+        known = _PLAIN.setdefault(store, set())
+        if scope not in known and snapshot.position:
+            if is_sealed(store, snapshot):
+                raise sealed(scope)
+            known.add(scope)
         yield snapshot

@@ -11,6 +11,7 @@ from uaix_backends.examining import examine, readable_scopes
 from uaix_backends.opening import open_store, shown_url
 from uaix_core.packages.relations import PACKAGE
 from uaix_core.schema.relations import Keep
+from uaix_core.store.forms import is_sealed
 from uaix_core.store.scanning import all_rows
 from uaix_core.store.verifying import Flaw, verify_scope
 from uaix_core.values.errors import IntegrityError
@@ -122,7 +123,9 @@ class _Checking:
             line["packages"], line["rebuilt"] = None, None
             try:
                 with store.snapshot(scope) as snapshot:
-                    line["packages"] = sum(1 for _ in all_rows(snapshot, PACKAGE))
+                    # What a sealed scope holds can't be told without its keys.
+                    if not is_sealed(store, snapshot):
+                        line["packages"] = sum(1 for _ in all_rows(snapshot, PACKAGE))
                 if rebuild:
                     rebuilt = rebuild_scope(store, scope)
                     line["rebuilt"] = rebuilt.commits
