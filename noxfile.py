@@ -31,6 +31,7 @@ def nightly(session: nox.Session) -> None:
     The histories: 2,000 operations and 20 kills on each backend, and each guard of a
     backend taken out once, which must be noticed within a minute. Four processes make
     500 operations each on one PostgreSQL store. Every law of a session on each backend.
+    The whole conformance kit against sealed scopes before each backend.
     """
     install(session)
     page = "tests/packages/test_content_mutations.py"
@@ -43,6 +44,13 @@ def nightly(session: nox.Session) -> None:
     session.run("pytest", page, *session.posargs, env={"UAIX_OPERATIONS": "500"})
     page = "tests/session"
     session.run("pytest", page, *session.posargs, env={"UAIX_BACKENDS": "all"})
+    # Whole scopes at rest under keys, before each backend.
+    sealed = [
+        f"--uaix-backend=tests.backends.sealed_harness:over_{name}"
+        for name in ("memory", "dir", "sqlite", "postgres")
+    ]
+    kit = ("--pyargs", "uaix_conformance", *sealed)
+    session.run("pytest", *kit, *session.posargs, env={"PYTHONPATH": "."})
     # Every kill point, error and power cut; at least 20 kills of each backend.
     room = ("tests/faults", "--timeout=3600")
     session.run("pytest", *room, *session.posargs, env={"UAIX_FAULTS": "all"})

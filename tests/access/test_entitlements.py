@@ -373,7 +373,7 @@ class TestHidden:
 
 class TestThePort:
     def test_every_relation_is_thought_about(self) -> None:
-        """A relation names a package, is for all, or is for nobody who shows a token."""
+        """A relation names a package, is for all, or is for nobody with a token."""
         own = {
             r.name
             for room in ROOMS

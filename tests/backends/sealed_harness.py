@@ -83,6 +83,11 @@ class Harness:
         found: Iterable[Path] = self._inner.files(path)
         return found
 
+    def discard(self, path: Path) -> None:
+        """Nobody will ask for this folder's data again."""
+        if hasattr(self._inner, "discard"):
+            self._inner.discard(path)
+
     def opened(self, content: bytes) -> Iterator[bytes]:
         """What was sealed and still lies in a file."""
         for sealed, text in self._sealed.items():

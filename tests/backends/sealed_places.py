@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.backends.postgres_server import emptied, execute
 from tests.backends.sealed_harness import KEYS, behind
-from uaix_conformance.schema import KIT
 
 from uaix_backends import Sealing, open_store
 from uaix_backends.sealed import SealedStore
+from uaix_conformance.schema import KIT
 from uaix_core.access.keys import KeyRing
 from uaix_core.session.schema import SCHEMA
 

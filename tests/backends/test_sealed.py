@@ -15,6 +15,10 @@ from tests.backends.sealed_places import (
     everywhere,
     shown,
 )
+
+from uaix_backends import Sealing
+from uaix_backends.memory import MemoryStore
+from uaix_backends.sealed import SealedStore
 from uaix_conformance import writer
 from uaix_conformance.comparison import chain_is_whole, contents, get, rows
 from uaix_conformance.examples import (
@@ -31,10 +35,6 @@ from uaix_conformance.examples import (
     vector,
 )
 from uaix_conformance.schema import KIT
-
-from uaix_backends import Sealing
-from uaix_backends.memory import MemoryStore
-from uaix_backends.sealed import SealedStore
 from uaix_core.access.keys import KeyRing
 from uaix_core.access.sealed_rows import SEALED_COPY, SEALED_PART
 from uaix_core.schema.relations import Keep, Ref
@@ -222,7 +222,9 @@ class TestForms:
         store = place.open()
 
         for one in (commit(fact(1)), commit(puts=[job(0)])):
-            assert "scope.plain" == refused(lambda one=one: store.append(one), CallerError)  # type: ignore[misc]
+            assert "scope.plain" == refused(
+                lambda one=one: store.append(one), CallerError
+            )  # type: ignore[misc]
         assert "scope.plain" == refused(lambda: contents(store, SCOPE), CallerError)
         assert "scope.plain" == refused(lambda: store.reseal(SCOPE), CallerError)
         with raw.snapshot(SCOPE) as snapshot:
@@ -237,7 +239,9 @@ class TestForms:
         behind_it.deeds.append(lambda _: _plain(behind_it).append(commit(fact(0))))
 
         store = over(behind_it)  # type: ignore[arg-type]
-        assert "scope.plain" == refused(lambda: store.append(commit(fact(1))), CallerError)
+        assert "scope.plain" == refused(
+            lambda: store.append(commit(fact(1))), CallerError
+        )
         assert 1 == len(rows(_plain(behind_it), SCOPE, "fact"))
 
     def test_one_commit_has_one_form(self) -> None:

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.backends.sealed_harness import KEYS, behind
 from tests.backends.sealed_places import BOTH, Meddling, everywhere
+
+from uaix_backends import Sealing
+from uaix_backends.memory import MemoryStore
+from uaix_backends.sealed import SealedStore
 from uaix_conformance.comparison import contents, get, rows
 from uaix_conformance.examples import (
     SCOPE,
@@ -22,10 +26,6 @@ from uaix_conformance.examples import (
     vector,
 )
 from uaix_conformance.schema import KIT
-
-from uaix_backends import Sealing
-from uaix_backends.memory import MemoryStore
-from uaix_backends.sealed import SealedStore
 from uaix_core.access.keys import KeyRing
 from uaix_core.access.sealed_rows import SEALED_PART
 from uaix_core.store.verifying import verify_scope
@@ -117,7 +117,9 @@ def test_what_a_caller_expects_is_never_skipped(
     pair.check()
 
 
-@pytest.mark.parametrize("about", [lease(0), vector(0, text="a")], ids=["WORK", "CACHE"])
+@pytest.mark.parametrize(
+    "about", [lease(0), vector(0, text="a")], ids=["WORK", "CACHE"]
+)
 def test_an_erasure_takes_what_came_in_between(pair: Pair, about: Any) -> None:
     """A local row about the erased one that another writer put meanwhile goes too."""
     pair.meanwhile(lambda s: s.append(commit(puts=[about])))

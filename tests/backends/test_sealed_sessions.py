@@ -112,7 +112,7 @@ def test_without_keys_there_is_no_empty_scope(url: str) -> None:
             lambda: found.packages.read(PACKAGE),
             lambda: found.packages.install(advanced().folder()),
             lambda: found.start(PACKAGE, agent_id=AGENT),
-            lambda: found.whoami(),
+            found.whoami,
         )
         for one in work:
             with pytest.raises(AccessError) as raised:
@@ -135,9 +135,10 @@ def test_tokens_work_in_sealed_scopes(place: Place) -> None:
         assert BODY.encode() in found.packages.read(PACKAGE)[PATH]
 
     # Without the scopes' keys the token stands for nobody.
-    with pytest.raises(AccessError) as raised, session(
-        place.url, **held, sealing=None
-    ) as found:
+    with (
+        pytest.raises(AccessError) as raised,
+        session(place.url, **held, sealing=None) as found,
+    ):
         found.packages.list()
     assert "scope.sealed" == raised.value.code
     assert [] == shown(place, "dunlin-dora", secret, PACKAGE)
