@@ -512,18 +512,29 @@ class TestHolding:
         store, raw = place.open(), place.raw()
         assert raw.capabilities - {Capability.JOINS} == store.capabilities
 
-    def test_what_is_sealed_is_counted_once(self) -> None:
+    def test_what_is_sealed_is_counted_once(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """A full commit is taken in a sealed scope; one row more is too many."""
-        raw = inner()
-        store = over(raw)
-        store.append(commit(*(note(n) for n in range(3_000)), puts=[job(0)]))
-        full = commit(
-            *(fact(n) for n in range(16_999)),
-            erases=[note_ref(n) for n in range(3_000)],
-            puts=[lease(5_000)],
-            expects=[expect("job", (False, 0), 1)],
-        )
-        assert 2 == store.append(full).seq
+        monkeypatch.setattr("uaix_core.schema.checks.MAX_ROWS", 20)
+        store = over(inner())
+        store.append(commit(*(note(n) for n in range(19)), puts=[job(0)]))
+        erased = [note_ref(n) for n in range(19)]
+        local = {"puts": [vector(99)], "expects": [expect("job", (False, 0), 1)]}
+
+        assert 2 == store.append(commit(erases=erased, **local)).seq
+        assert 3 == store.append(commit(*(note(n + 20) for n in range(20)))).seq
         with pytest.raises(LimitError):
-            store.append(commit(*(fact(n, "s1") for n in range(20_001))))
-        assert 3_000 == len(rows(over(raw), SCOPE, "note"))
+            store.append(commit(*(note(n + 50) for n in range(21))))
+        with pytest.raises(LimitError):
+            store.append(commit(fact(), erases=erased, **local))
+
+    def test_bodies_are_counted_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Bodies up to the limit are taken, whatever they are when they are sealed."""
+        monkeypatch.setattr("uaix_core.schema.checks.MAX_BODY_BYTES", 100)
+        store = over(inner())
+        most = 100 - len("null")
+
+        with pytest.raises(LimitError):
+            store.append(commit(note(0, data=b"x" * (most + 1))))
+        assert 1 == store.append(commit(note(0, data=b"x" * most))).seq

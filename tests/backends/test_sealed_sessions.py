@@ -160,15 +160,17 @@ def test_a_token_meets_a_sealed_project(url: str) -> None:
     assert "scope.sealed" == raised.value.code
 
 
-def test_backups_travel_sealed(place: Place, tmp_path: Path) -> None:
-    """Backed up and restored without keys, the scope opens with them as before."""
+@pytest.mark.parametrize("has_keys", [False, True])
+def test_backups_travel_sealed(place: Place, tmp_path: Path, *, has_keys: bool) -> None:
+    """Backed up with or without keys, what rests travels, and opens with them."""
     with session(place.url) as found:
         installed(found, persona())
         before = answers(found)
     file = tmp_path / "it.backup"
-    write_backup(place.raw(), file, made_at=0)
-    content = file.read_bytes()
-    assert BODY.encode() not in content
+    source = place.raw()
+    if has_keys:
+        source = SealedStore(source, SEALING)
+    write_backup(source, file, made_at=0)
     with session(f"backup:{file}", create=False) as found:
         assert before == answers(found)
 

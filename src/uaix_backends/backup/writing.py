@@ -14,6 +14,7 @@ from uaix_backends.examining import check_scopes
 from uaix_backends.file_writing import write_archive_file
 from uaix_core.schema.relations import Keep
 from uaix_core.store.copying import all_scopes
+from uaix_core.store.port import Resting
 from uaix_core.store.scanning import all_rows
 from uaix_core.store.seal import genesis
 from uaix_core.store.segments import commit_line, head_line
@@ -68,7 +69,7 @@ def write_backup(  # noqa: PLR0913 - each says something else
     every digest and chain checked.
 
     Args:
-        store: any store.
+        store: any store; of one that seals scopes, what rests is written.
         path: the file; it lies in no store.
         made_at: the instant that the backup names as its own.
         overwrite: whether to replace what lies there: another backup, or an empty
@@ -86,6 +87,8 @@ def write_backup(  # noqa: PLR0913 - each says something else
         OutcomeUnknownError: written, maybe not durably.
 
     """
+    if isinstance(store, Resting):
+        store = store.at_rest()
     check_target(store, path, overwrite=overwrite)
     writer = _Writer(store, made_at, scopes, progress)
 

@@ -142,6 +142,10 @@ class SealedStore:
         self._owner.check()
         return reseal(self._scope(scope), self._random)
 
+    def at_rest(self) -> Store:
+        """The store behind it; it is closed with this one."""
+        return self._inner
+
     def close(self) -> None:
         """Forget what was opened, and close the store behind."""
         self._owner.is_closed = True

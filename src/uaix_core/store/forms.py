@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 #: The first row of a sealed scope: commit, part and generation.
 FIRST: Final[Key] = (1, 0, 0)
 
+#: So many plain scopes of a store are remembered.
+_REMEMBERED: Final = 10_000
 #: Scopes that were seen to be plain: none of them becomes sealed later.
 _PLAIN: WeakKeyDictionary[Store, set[ScopeId]] = WeakKeyDictionary()
 
@@ -96,5 +98,7 @@ def open_snapshot(store: Store, scope: ScopeId) -> Iterator[Snapshot]:
         if scope not in known and snapshot.position:
             if is_sealed(store, snapshot):
                 raise sealed(scope)
+            if len(known) >= _REMEMBERED:
+                known.clear()
             known.add(scope)
         yield snapshot

@@ -159,3 +159,12 @@ class Holding(Protocol):
         comes in between.
         """
         ...
+
+
+@runtime_checkable
+class Resting(Protocol):
+    """What a store that seals does beside the port: give what rests, sealed."""
+
+    def at_rest(self) -> Store:
+        """The store behind it, in which sealed scopes are sealed parts."""
+        ...
