@@ -35,7 +35,7 @@ _behind: dict[Schema, Schema] = {}
 
 def behind(schema: Schema) -> Schema:
     """What the store behind a sealed store of this schema holds."""
-    if schema.envelope is not None:
+    if schema.wrapper is not None:
         return schema
     if schema not in _behind:
         shown = Room("shown", tuple(schema.relations.values()))

@@ -107,21 +107,21 @@ class SealedSnapshot:
         return self._tables(relation).get(ref)
 
     def _is_work(self, relation: Relation) -> bool:
-        return relation.keep is Keep.WORK and not relation.envelope
+        return relation.keep is Keep.WORK and not relation.wraps
 
     def _tables(self, relation: Relation) -> Tables:
-        is_copy = relation.keep is Keep.CACHE and not relation.envelope
+        is_copy = relation.keep is Keep.CACHE and not relation.wraps
         return self.copies().tables if is_copy else self.tables
 
     def _home(self, name: str) -> Snapshot:
-        """Where the rows of a relation are read; those of envelopes are nowhere."""
+        """Where the rows of a relation are read; those that wrap others are nowhere."""
         relation = self.tables.schema.relation(name)
         shown = self._shown
         # A closed snapshot refuses local rows as well.
         shown.position  # noqa: B018 - raises
         if self._is_work(relation):
             return self.inner
-        if relation.keep is Keep.CACHE and not relation.envelope:
+        if relation.keep is Keep.CACHE and not relation.wraps:
             if self._shown_copies is None:
                 self._shown_copies = TablesSnapshot(self.copies().tables)
             return self._shown_copies

@@ -53,7 +53,7 @@ class SealedStore:
         schema: Schema | None = None,
         random: Random | None = None,
     ) -> None:
-        if inner.schema.envelope is None:
+        if inner.schema.wrapper is None:
             raise SchemaError(
                 "the store keeps no sealed parts: its schema lacks the room",
                 code="sealing.schema",

@@ -48,13 +48,11 @@ SEALED_PART = Relation(
     ("number", "part", "generation"),
     keep=Keep.HISTORY,
     body=("sealed",),
-    envelope=True,
+    wraps=True,
 )
 SEALED_COPY = Relation(
-    "sealed_copy", SealedCopy, ("place",), keep=Keep.CACHE, envelope=True
+    "sealed_copy", SealedCopy, ("place",), keep=Keep.CACHE, wraps=True
 )
-SEALED_TURN = Relation(
-    "sealed_turn", SealedTurn, ("name",), keep=Keep.WORK, envelope=True
-)
+SEALED_TURN = Relation("sealed_turn", SealedTurn, ("name",), keep=Keep.WORK, wraps=True)
 
 SEALED_ROOM = Room("sealed", (SEALED_PART, SEALED_COPY, SEALED_TURN))

@@ -125,11 +125,11 @@ def _check_size(schema: Schema, commit: Commit) -> None:
     rows, expects = sum(map(len, changes)), len(commit.expects)
     if max(rows, expects) > MAX_ROWS:
         # What stands for rows that were counted isn't counted again.
-        rows -= sum(schema.of(row).envelope for row in (*commit.adds, *commit.puts))
+        rows -= sum(schema.of(row).wraps for row in (*commit.adds, *commit.puts))
         for ref in (*commit.drops, *commit.erases):
-            rows -= schema.relation(ref.relation).envelope
+            rows -= schema.relation(ref.relation).wraps
         for expect in commit.expects:
-            expects -= schema.relation(expect.relation).envelope
+            expects -= schema.relation(expect.relation).wraps
     if max(rows, expects) > MAX_ROWS:
         raise LimitError(f"more than {MAX_ROWS} rows in one commit", code="limit.rows")
     if not any(changes):
@@ -143,7 +143,7 @@ def _check_adds(schema: Schema, commit: Commit, *, replayed: bool) -> list[Ref]:
         relation = schema.of(row)
         _check_keep(relation, Keep.HISTORY)
         size = check_row(relation, row)
-        bodies += 0 if relation.envelope else size
+        bodies += 0 if relation.wraps else size
         if relation.body and not replayed and not relation.has_body(row):
             raise CallerError(
                 "a new row brings its body", code="schema.body", path=relation.name

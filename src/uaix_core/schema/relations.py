@@ -85,7 +85,7 @@ class Relation:
             fields lead this relation's key or one of its paths.
         due: the Instant field by which `Store.due` reads this WORK across scopes.
         tree: how a folder shows the rows of this VIEW as files.
-        envelope: whether its rows hold other rows, sealed. Those were counted and
+        wraps: whether its rows hold other rows, sealed. Those were counted and
             checked before, so no limit counts these.
 
     Raises:
@@ -106,7 +106,7 @@ class Relation:
     about: str | None = attrs.field(default=None, kw_only=True)
     due: str | None = attrs.field(default=None, kw_only=True)
     tree: Tree | None = attrs.field(default=None, kw_only=True)
-    envelope: bool = attrs.field(default=False, kw_only=True)
+    wraps: bool = attrs.field(default=False, kw_only=True)
 
     fields: Mapping[str, Field] = attrs.field(init=False)
     #: The fields that are not in the body and not its salt: what the chain covers.

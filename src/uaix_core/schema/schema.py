@@ -86,7 +86,7 @@ class Schema:
                 )
 
         #: The HISTORY whose rows hold sealed commits, if any.
-        self.envelope = next((r for r in self.kept(Keep.HISTORY) if r.envelope), None)
+        self.wrapper = next((r for r in self.kept(Keep.HISTORY) if r.wraps), None)
         self.migrations = tuple(migrations)
         if self.migrations:
             check_migrations(self.migrations, self.relations)

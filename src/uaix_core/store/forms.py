@@ -34,9 +34,9 @@ _PLAIN: WeakKeyDictionary[Store, set[ScopeId]] = WeakKeyDictionary()
 
 def form_refs(schema: Schema, commit: Commit, mark: Mark) -> tuple[Ref, ...]:
     """The row that tells the form of a scope, where a commit has to agree with it."""
-    if schema.envelope is None or not mark.seq or not commit.is_chained:
+    if schema.wrapper is None or not mark.seq or not commit.is_chained:
         return ()
-    return (Ref(schema.envelope.name, FIRST),)
+    return (Ref(schema.wrapper.name, FIRST),)
 
 
 def check_form(
@@ -49,9 +49,9 @@ def check_form(
         CallerError: ``scope.plain``.
 
     """
-    if schema.envelope is None or not commit.is_chained:
+    if schema.wrapper is None or not commit.is_chained:
         return
-    name = schema.envelope.name
+    name = schema.wrapper.name
     forms = {schema.of(row).name == name for row in commit.adds}
     forms |= {ref.relation == name for ref in commit.erases}
     is_sealed = Ref(name, FIRST) in rows if mark.seq else all(forms)
@@ -81,8 +81,8 @@ def plain(scope: ScopeId) -> CallerError:
 
 def is_sealed(store: Store, snapshot: Snapshot) -> bool:
     """Whether the scope rests sealed, and this store can't open it."""
-    envelope = store.schema.envelope
-    return envelope is not None and snapshot.get(envelope.name, FIRST) is not None
+    wrapper = store.schema.wrapper
+    return wrapper is not None and snapshot.get(wrapper.name, FIRST) is not None
 
 
 @contextmanager
