@@ -15,7 +15,7 @@ from uaix_backends.postgres import testing as postgres
 from uaix_backends.sealed import SealedStore, Sealing
 from uaix_backends.sqlite import testing as sqlite
 from uaix_core.access.keys import KeyRing
-from uaix_core.access.sealed_rows import SEALED_ROOM, SealedCopy, SealedPart
+from uaix_core.access.sealed_rows import SEALED_ROOM, SealedCopy, SealedPart, SealedWork
 from uaix_core.access.sealing import ScopeCipher
 from uaix_core.schema.schema import Room, Schema
 
@@ -99,8 +99,9 @@ class Harness:
         for row in (*commit.adds, *commit.puts):
             if isinstance(row, SealedPart):
                 place = f"{row.number}/{row.part}/{row.generation}"
-            elif isinstance(row, SealedCopy):
-                place = f"copy/{row.place}"
+            elif isinstance(row, SealedCopy | SealedWork):
+                kind = "work" if isinstance(row, SealedWork) else "copy"
+                place = f"sealed_{kind}/{row.place}"
             else:
                 continue
             sealed = row.sealed or b""

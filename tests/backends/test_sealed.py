@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 from tests.backends.sealed_harness import KEYS, behind, rests
 from tests.backends.sealed_places import (
@@ -36,7 +37,7 @@ from uaix_conformance.examples import (
 )
 from uaix_conformance.schema import KIT
 from uaix_core.access.keys import KeyRing
-from uaix_core.access.sealed_rows import SEALED_COPY, SEALED_PART
+from uaix_core.access.sealed_rows import SEALED_COPY, SEALED_PART, SEALED_WORK
 from uaix_core.schema.relations import Keep, Ref
 from uaix_core.store.copying import copy_whole, differences
 from uaix_core.store.port import Capability
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
     from uaix_core import Store
     from uaix_core.schema.commits import Commit
+    from uaix_core.schema.relations import Relation
 
 KINDS = ("dir", "sqlite", "postgres")
 
@@ -74,7 +76,7 @@ def life() -> list[Commit]:
     """Commits that leave something of everything."""
     return [
         commit(note(0, text="one text"), note(1, text="two", data=b"\0\xff"), fact(0)),
-        commit(puts=[job(0), lease(0), vector(0, text="cached"), entry("name")]),
+        commit(puts=[job(0), lease(0), lease(1), vector(0), entry("name")]),
         commit(note(2, text="three"), fact(1), puts=[job(1), vector(1)], at=5),
         commit(erases=[note_ref(0)], drops=[Ref("job", (False, 0))]),
         commit(note(0, "t1", text="more"), erases=[note_ref(2)]),
@@ -118,23 +120,28 @@ class TestAtRest:
         assert expected == contents(place.open(), SCOPE)
 
     def test_nothing_of_it_rests_in_plain(self, place: Place) -> None:
-        """Bodies, keys, words, views and CACHE rows of a sealed scope stand nowhere."""
+        """Bodies, keys, words, views and local rows of a sealed scope stand nowhere."""
         texts = ("ibis-body", "ibis-title", "ibis-word", "ibis-topic", "ibis-subject")
-        cached = ("ibis-cached", "ibis-name")
+        local = ("ibis-cached", "ibis-name", "ibis-holder")
         told = commit(
             note(0, texts[3], text=texts[0], title=texts[1], data=b"ibis-bytes"),
             fact(0, texts[4], value='"ibis-json"'),
             note(1, text=texts[2]),
-            puts=[vector(0, texts[3], text=cached[0]), entry(cached[1])],
+            puts=[
+                vector(0, texts[3], text=local[0]),
+                entry(local[1]),
+                lease(0, texts[3], holder=local[2]),
+            ],
         )
         store = place.open(scopes=[SCOPE])
         store.append(told)
-        assert [] == shown(place, *texts, *cached, "ibis-bytes", "ibis-json")
+        assert [] == shown(place, *texts, *local, "ibis-bytes", "ibis-json")
 
         # The same search finds them in a scope that isn't sealed.
         store = place.open(scopes=[SCOPE])
-        store.append(commit(note(0, texts[3], text=texts[0]), scope=OTHER))
-        assert [texts[0], texts[3]] == shown(place, texts[0], texts[3])
+        found = (texts[0], texts[3], *local)
+        store.append(attrs.evolve(told, scope=OTHER))
+        assert list(found) == shown(place, *found)
 
     def test_work_numbers_are_those_of_a_plain_store(self) -> None:
         """Also where nothing local is left to put or to drop in the store behind."""
@@ -394,13 +401,15 @@ class TestMeddling:
             contents(over(_forged(there, {})), SCOPE)
         assert raised.value.code in ("storage.segment", "sealed.broken", "scope.plain")
 
-    def test_a_copy_opens_at_its_own_place_only(self) -> None:
-        """A CACHE row that was moved under another one's place is refused."""
+    @pytest.mark.parametrize("relation", [SEALED_WORK, SEALED_COPY], ids=repr)
+    def test_a_local_row_opens_at_its_own_place_only(self, relation: Relation) -> None:
+        """A row that was moved under another one's place is refused."""
         raw = inner()
-        over(raw).append(commit(fact(), puts=[entry("a"), entry("b")]))
+        puts = [entry("a"), entry("b"), lease(0), lease(1)]
+        over(raw).append(commit(fact(), puts=puts))
         with raw.snapshot(SCOPE) as snapshot:
-            one, two = snapshot.scan(SEALED_COPY.name, "key", limit=9)
-        moved: Any = SEALED_COPY.make(SEALED_COPY.values(two))
+            one, two = snapshot.scan(relation.name, "key", limit=9)
+        moved: Any = relation.make(relation.values(two))
         moved.place = one.place  # type: ignore[attr-defined]
         raw.append(commit(puts=[moved]))
 
@@ -434,16 +443,16 @@ class TestRotation:
         old = [row.sealed for row in _parts(place.raw()) if row.sealed]
         assert all(any(rests(o, one) for one in place.at_rest()) for o in old)
         store = place.open(BOTH)
-        # 5 lines, 2 bodies that stand, 2 CACHE rows.
-        assert [8, 0] == [store.reseal(SCOPE), store.reseal(SCOPE)]
+        # 4 lines, 2 bodies that stand, 3 local rows.
+        assert [9, 0] == [store.reseal(SCOPE), store.reseal(SCOPE)]
 
         rest = place.at_rest()
         assert not [o for o in old if any(rests(o, one) for one in rest)]
         after = contents(place.open(NEW), SCOPE)
-        shared = [r.name for r in KIT.kept(Keep.HISTORY, Keep.VIEW, Keep.WORK)]
-        for name in ("#commits", "#head", *shared):
+        shared = [r.name for r in KIT.kept(Keep.HISTORY, Keep.VIEW)]
+        for name in ("#commits", "#head", "job", *shared):
             assert before[name] == after[name]
-        for name in ("vector", "entry"):
+        for name in ("vector", "entry", "lease"):
             assert [one[2] for one in before[name]] == [one[2] for one in after[name]]
         assert "keys.missing" == refused(lambda: contents(place.open(KEYS), SCOPE))
 

@@ -6,20 +6,23 @@ the row of the other. What depends on local rows expects a turn besides.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from uaix_backends.sealed.copies import ABOUT, COPY, expect_turn, turn
+from uaix_backends.sealed.local_rows import ABOUT, expect_turn, sealed_as, turn
 from uaix_backends.sealed.packing import body_parts, packed
-from uaix_core.access.sealed_rows import SEALED_COPY, SEALED_PART, SEALED_TURN
+from uaix_core.access.sealed_rows import SEALED_PART, SEALED_TURN
 from uaix_core.schema.commits import Commit, Expect
 from uaix_core.schema.relations import Keep, Ref
 
 if TYPE_CHECKING:
-    from uaix_backends.sealed.copies import Copies
+    from collections.abc import Mapping
+
+    from uaix_backends.sealed.local_rows import LocalRows
     from uaix_backends.sealed.snapshots import SealedSnapshot
     from uaix_core.access.sealing import ScopeCipher
+    from uaix_core.schema.relations import Relation
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
     from uaix_core.store.advance import Advance
@@ -51,7 +54,7 @@ class Committing:
 
     schema: Schema
     cipher: ScopeCipher
-    copies: Copies
+    local: Mapping[Keep, LocalRows]
     random: Random
 
     def commit(
@@ -70,11 +73,11 @@ class Committing:
             expects.append(expect_turn(snapshot.inner, ABOUT))
             # Nor was a part that goes sealed anew meanwhile.
             expects += [_next_generation(ref) for ref in erases]
-        puts, drops, has_copies = self._local(change, snapshot)
-        if has_copies or any(
-            self._is(e.relation, Keep.CACHE) for e in submitted.expects
-        ):
-            expects.append(expect_turn(snapshot.inner, COPY))
+        puts, drops, turns = self._local(change, snapshot)
+        turns |= {
+            kept.name for e in submitted.expects if (kept := self._kept(e.relation))
+        }
+        expects += [expect_turn(snapshot.inner, name) for name in sorted(turns)]
         if not puts and not drops and (submitted.puts or submitted.drops):
             drops = [_NOTHING]
         return Commit(
@@ -88,37 +91,48 @@ class Committing:
         )
 
     def _expects(self, submitted: Commit) -> list[Expect]:
-        """The expectations that the store behind can judge: those on WORK."""
-        return [e for e in submitted.expects if self._is(e.relation, Keep.WORK)]
+        """The expectations that the store behind can judge: those on plain WORK."""
+        return [
+            e
+            for e in submitted.expects
+            if self.schema.relation(e.relation).keep is Keep.WORK
+            and self._kept(e.relation) is None
+        ]
 
     def _local(
         self, change: Advance, snapshot: SealedSnapshot
-    ) -> tuple[list[Row], list[Ref], bool]:
+    ) -> tuple[list[Row], list[Ref], set[str]]:
+        """What to put and to drop, and whose turns that takes."""
         puts: list[Row] = []
         drops: list[Ref] = []
-        has_copies = is_about = False
+        turns: set[str] = set()
+        is_about = False
         for row in change.puts:
             relation = self.schema.of(row)
-            if relation.keep not in (Keep.WORK, Keep.CACHE):
+            if relation.keep is Keep.VIEW:
                 continue
             is_about |= relation.about is not None
-            if relation.keep is Keep.CACHE:
-                has_copies = True
-                puts.append(self.copies.put(snapshot.copies(), row, self.random))
-            else:
+            kept = sealed_as(relation)
+            if kept is None:
                 puts.append(row)
+            else:
+                turns.add(kept.name)
+                opened = snapshot.opened(relation.keep)
+                puts.append(self.local[relation.keep].put(opened, row, self.random))
         for ref in change.drops:
-            if self._is(ref.relation, Keep.WORK):
+            relation = self.schema.relation(ref.relation)
+            kept = sealed_as(relation)
+            if kept is not None:
+                for place in snapshot.opened(relation.keep).places.get(ref, ()):
+                    turns.add(kept.name)
+                    drops.append(Ref(kept.name, (place,)))
+            elif relation.keep is not Keep.VIEW:
                 drops.append(ref)
-            elif self._is(ref.relation, Keep.CACHE):
-                for place in snapshot.copies().places.get(ref, ()):
-                    has_copies = True
-                    drops.append(Ref(SEALED_COPY.name, (place,)))
-        puts += [turn(COPY)] * has_copies + [turn(ABOUT)] * is_about
-        return puts, drops, has_copies
+        puts += [turn(name) for name in sorted(turns)] + [turn(ABOUT)] * is_about
+        return puts, drops, turns
 
-    def _is(self, name: str, keep: Any) -> bool:
-        return self.schema.relation(name).keep is keep
+    def _kept(self, name: str) -> Relation | None:
+        return sealed_as(self.schema.relation(name))
 
 
 def _next_generation(ref: Ref) -> Expect:

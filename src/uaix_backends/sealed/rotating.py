@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from uaix_backends.sealed.committing import nobody_since
-from uaix_backends.sealed.copies import COPY, expect_turn, turn
+from uaix_backends.sealed.local_rows import LocalRows, expect_turn, turn
 from uaix_backends.sealed.packing import PAGE, opened_part, sealed_part
-from uaix_core.access.sealed_rows import SEALED_COPY, SEALED_PART
+from uaix_core.access.sealed_rows import SEALED_PART
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import BY_KEY
 from uaix_core.values.errors import ConflictError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from uaix_backends.sealed.scope import SealedScope
-    from uaix_core.access.sealed_rows import SealedCopy, SealedPart
+    from uaix_core.access.sealed_rows import SealedPart
     from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
     from uaix_core.values.ids import Random
@@ -29,9 +29,11 @@ _BYTES: Final = 16 * 2**20
 
 def reseal(scope: SealedScope, random: Random) -> int:
     """See `uaix_backends.sealed.store.SealedStore.reseal`."""
-    return _all(partial(_some_parts, scope, random)) + _all(
-        partial(_some_copies, scope)
-    )
+    steps = [
+        partial(_some_parts, scope, random),
+        *(partial(_some_local, scope, rows) for rows in scope.local.values()),
+    ]
+    return sum(map(_all, steps))
 
 
 def _all(step: Callable[[Key | None], tuple[int, Key | None]]) -> int:
@@ -79,20 +81,18 @@ def _some_parts(
     return len(adds), last
 
 
-def _some_copies(scope: SealedScope, after: Key | None) -> tuple[int, Key | None]:
-    """Seal some CACHE rows anew; how many, and where to go on."""
+def _some_local(
+    scope: SealedScope, local: LocalRows, after: Key | None
+) -> tuple[int, Key | None]:
+    """Seal some local rows anew; how many, and where to go on."""
+    relation = local.relation
     with scope.snapshot() as snapshot:
-        found = snapshot.inner.scan(SEALED_COPY.name, BY_KEY, after=after, limit=PAGE)
-        last = None if len(found) < PAGE else SEALED_COPY.key_of(found[-1])
-        rows = [
-            row
-            for row in cast("Sequence[SealedCopy]", found)
-            if row.key_id != scope.cipher.key_id
-        ]
-        expects = [expect_turn(snapshot.inner, COPY)]
-        puts = [scope.copies.again(row) for row in rows]
+        found = snapshot.inner.scan(relation.name, BY_KEY, after=after, limit=PAGE)
+        last = None if len(found) < PAGE else relation.key_of(found[-1])
+        rows = [row for row in cast("Any", found) if row.key_id != scope.cipher.key_id]
+        expects = [expect_turn(snapshot.inner, relation.name)]
+        puts = [local.again(row) for row in rows]
     if puts:
-        scope.inner.append(
-            Commit(scope.scope, EARLIEST, expects=expects, puts=[*puts, turn(COPY)])
-        )
-    return len(puts), last
+        puts.append(turn(relation.name))
+        scope.inner.append(Commit(scope.scope, EARLIEST, expects=expects, puts=puts))
+    return len(rows), last

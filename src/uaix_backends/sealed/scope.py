@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from uaix_backends.sealed.committing import Committing, in_memory
-from uaix_backends.sealed.copies import Copies
+from uaix_backends.sealed.local_rows import SEALED_LOCAL, LocalRows
 from uaix_backends.sealed.packing import Unpacking
 from uaix_backends.sealed.snapshots import SealedSnapshot
 from uaix_core.access.sealed_rows import SEALED_PART
@@ -54,9 +54,12 @@ class SealedScope:
     ) -> None:
         self.scope, self.inner = scope, inner
         self.cipher = ScopeCipher(keys, scope, random)
-        self.copies = Copies(schema, scope, self.cipher)
+        self.local = {
+            keep: LocalRows(schema, scope, self.cipher, relation)
+            for keep, relation in SEALED_LOCAL.items()
+        }
         self._schema = schema
-        self._committing = Committing(schema, self.cipher, self.copies, random)
+        self._committing = Committing(schema, self.cipher, self.local, random)
         # Writers hold the first for as long as they write. Whoever looks at the store
         # behind in order to know more holds the second, so that what is known is
         # never newer than what is looked at.
@@ -73,7 +76,7 @@ class SealedScope:
             with self._knowing:
                 inner = stack.enter_context(self.inner.snapshot(self.scope))
                 tables = self._caught_up(inner)
-            snapshot = SealedSnapshot(tables, inner, self.copies)
+            snapshot = SealedSnapshot(tables, inner, self.local)
             stack.callback(snapshot.close)
             yield snapshot
 
@@ -92,7 +95,7 @@ class SealedScope:
                 # what is broken is found again.
                 tables = None
         if tables is None:
-            self.copies.forget()
+            self._forget_local()
             tables = self._read(inner)
         self._known = _Known(tables, at)
         return tables
@@ -122,7 +125,11 @@ class SealedScope:
         """Read all of it again the next time."""
         with self._knowing:
             self._known = None
-            self.copies.forget()
+            self._forget_local()
+
+    def _forget_local(self) -> None:
+        for rows in self.local.values():
+            rows.forget()
 
     # Writing
 

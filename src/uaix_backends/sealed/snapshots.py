@@ -1,13 +1,14 @@
 """A snapshot of a sealed scope: what was opened in memory, local rows from the store.
 
-History and views are read in memory, WORK where it rests, and CACHE rows, which may
-hold content, are opened when somebody first asks for one.
+History and views are read in memory, WORK that is due where it rests, and all other
+local rows are opened when somebody first asks for one.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from uaix_backends.sealed.local_rows import sealed_as
 from uaix_core.schema.relations import Keep, Ref, Relation
 from uaix_core.store.advance import Ask, Found
 from uaix_core.store.scanning import all_rows
@@ -16,7 +17,7 @@ from uaix_core.store.views import TablesSnapshot
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from uaix_backends.sealed.copies import Copies, Opened
+    from uaix_backends.sealed.local_rows import LocalRows, Opened
     from uaix_core.schema.commits import Recorded
     from uaix_core.schema.relations import Key
     from uaix_core.schema.rows import Row
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
 class SealedSnapshot:
     """The port's `Snapshot` over opened rows and the snapshot that they came from."""
 
-    def __init__(self, tables: Tables, inner: Snapshot, copies: Copies) -> None:
+    def __init__(
+        self, tables: Tables, inner: Snapshot, local: Mapping[Keep, LocalRows]
+    ) -> None:
         self.tables, self.inner = tables, inner
-        self._copies = copies
-        self._opened: Opened | None = None
+        self._local = local
+        self._opened: dict[Keep, Opened] = {}
         self._shown = TablesSnapshot(tables)
-        self._shown_copies: TablesSnapshot | None = None
+        self._shown_local: dict[Keep, TablesSnapshot] = {}
 
     @property
     def position(self) -> int:
@@ -71,11 +74,11 @@ class SealedSnapshot:
         """See `uaix_core.store.port.Snapshot.commits`."""
         return self._shown.commits(after)
 
-    def copies(self) -> Opened:
-        """The CACHE rows of the scope, opened."""
-        if self._opened is None:
-            self._opened = self._copies.opened(self.inner)
-        return self._opened
+    def opened(self, keep: Keep) -> Opened:
+        """The local rows that are kept so, opened."""
+        if keep not in self._opened:
+            self._opened[keep] = self._local[keep].opened(self.inner)
+        return self._opened[keep]
 
     def answer(self, ask: Ask) -> Found:
         """Answer the questions of `advance`."""
@@ -87,42 +90,43 @@ class SealedSnapshot:
         finds = {}
         for find in ask.finds:
             relation = self.tables.schema.relation(find.relation)
-            if self._is_work(relation):
+            tables = self._tables(relation)
+            if tables is None:
                 found = all_rows(self.inner, relation, find.path, find.prefix)
                 finds[find] = list(found)
             else:
-                finds[find] = self._tables(relation).find(find)
+                finds[find] = tables.find(find)
         return Found(rows, finds)
 
     def close(self) -> None:
         """Let go of the rows."""
-        self._shown.close()
-        if self._shown_copies is not None:
-            self._shown_copies.close()
+        for shown in (self._shown, *self._shown_local.values()):
+            shown.close()
 
     def _row(self, ref: Ref) -> Row | None:
-        relation = self.tables.schema.relation(ref.relation)
-        if self._is_work(relation):
-            return self.inner.get(*ref)
-        return self._tables(relation).get(ref)
+        tables = self._tables(self.tables.schema.relation(ref.relation))
+        return self.inner.get(*ref) if tables is None else tables.get(ref)
 
-    def _is_work(self, relation: Relation) -> bool:
-        return relation.keep is Keep.WORK and not relation.wraps
+    def _tables(self, relation: Relation) -> Tables | None:
+        """Where the rows of a relation are in memory; None for those that rest plain.
 
-    def _tables(self, relation: Relation) -> Tables:
-        is_copy = relation.keep is Keep.CACHE and not relation.wraps
-        return self.copies().tables if is_copy else self.tables
+        Those that wrap others are shown nowhere.
+        """
+        if sealed_as(relation) is not None:
+            return self.opened(relation.keep).tables
+        is_plain = relation.keep is Keep.WORK and not relation.wraps
+        return None if is_plain else self.tables
 
     def _home(self, name: str) -> Snapshot:
-        """Where the rows of a relation are read; those that wrap others are nowhere."""
+        """What answers for a relation."""
         relation = self.tables.schema.relation(name)
-        shown = self._shown
         # A closed snapshot refuses local rows as well.
-        shown.position  # noqa: B018 - raises
-        if self._is_work(relation):
+        self._shown.position  # noqa: B018 - raises
+        tables = self._tables(relation)
+        if tables is None:
             return self.inner
-        if relation.keep is Keep.CACHE and not relation.wraps:
-            if self._shown_copies is None:
-                self._shown_copies = TablesSnapshot(self.copies().tables)
-            return self._shown_copies
-        return shown
+        if tables is self.tables:
+            return self._shown
+        if relation.keep not in self._shown_local:
+            self._shown_local[relation.keep] = TablesSnapshot(tables)
+        return self._shown_local[relation.keep]

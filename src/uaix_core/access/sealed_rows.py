@@ -25,7 +25,16 @@ class SealedPart(BodyRow):
 
 @row
 class SealedCopy(Row):
-    """A row of a CACHE, sealed; it may hold content, as every CACHE may."""
+    """A CACHE row, sealed; it may hold content, as every CACHE may."""
+
+    place: Id
+    key_id: Id
+    sealed: Bytes
+
+
+@row
+class SealedWork(Row):
+    """A WORK row, sealed, unless workers find it by when it is due."""
 
     place: Id
     key_id: Id
@@ -53,6 +62,9 @@ SEALED_PART = Relation(
 SEALED_COPY = Relation(
     "sealed_copy", SealedCopy, ("place",), keep=Keep.CACHE, wraps=True
 )
+SEALED_WORK = Relation(
+    "sealed_work", SealedWork, ("place",), keep=Keep.WORK, wraps=True
+)
 SEALED_TURN = Relation("sealed_turn", SealedTurn, ("name",), keep=Keep.WORK, wraps=True)
 
-SEALED_ROOM = Room("sealed", (SEALED_PART, SEALED_COPY, SEALED_TURN))
+SEALED_ROOM = Room("sealed", (SEALED_PART, SEALED_COPY, SEALED_WORK, SEALED_TURN))

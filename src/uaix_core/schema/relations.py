@@ -302,7 +302,8 @@ class Relation:
                 raise self._broken("a body names optional fields: it can be erased")
         if self.body and self.keep is not Keep.HISTORY:
             raise self._broken("only HISTORY has bodies")
-        derived = self.keep in (Keep.VIEW, Keep.CACHE)
+        # What is derived may repeat a body, and what is sealed shows nothing.
+        derived = self.wraps or self.keep in (Keep.VIEW, Keep.CACHE)
         for name in self.header:
             if self.fields[name].kind in (Kind.TEXT, Kind.BYTES) and not derived:
                 raise self._broken(f"{name} is content and belongs into the body")

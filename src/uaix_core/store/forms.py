@@ -85,6 +85,14 @@ def is_sealed(store: Store, snapshot: Snapshot) -> bool:
     return wrapper is not None and snapshot.get(wrapper.name, FIRST) is not None
 
 
+def _known_plain(store: Store) -> set[ScopeId]:
+    try:
+        return _PLAIN.setdefault(store, set())
+    except TypeError:
+        # A store that can't be a key is looked at each time.
+        return set()
+
+
 @contextmanager
 def open_snapshot(store: Store, scope: ScopeId) -> Iterator[Snapshot]:
     """A snapshot for who works with what it shows.
@@ -94,7 +102,7 @@ def open_snapshot(store: Store, scope: ScopeId) -> Iterator[Snapshot]:
 
     """
     with store.snapshot(scope) as snapshot:
-        known = _PLAIN.setdefault(store, set())
+        known = _known_plain(store)
         if scope not in known and snapshot.position:
             if is_sealed(store, snapshot):
                 raise sealed(scope)
