@@ -37,11 +37,18 @@ from uaix_conformance.examples import (
 )
 from uaix_conformance.schema import KIT
 from uaix_core.access.keys import KeyRing
-from uaix_core.access.sealed_rows import SEALED_COPY, SEALED_PART, SEALED_WORK
+from uaix_core.access.relations import Denial
+from uaix_core.access.sealed_rows import (
+    SEALED_COPY,
+    SEALED_PART,
+    SEALED_ROOM,
+    SEALED_WORK,
+)
 from uaix_core.schema.relations import Keep, Ref
 from uaix_core.store.copying import copy_whole, differences
 from uaix_core.store.port import Capability
 from uaix_core.store.verifying import verify_scope
+from uaix_core.tiers.relations import IndexMark
 from uaix_core.values.errors import (
     AccessError,
     CallerError,
@@ -373,6 +380,15 @@ class TestMeddling:
 
         assert "sealed.broken" == refused(lambda: contents(over(moved), SCOPE))
 
+    def test_a_part_that_no_commit_has_is_refused(self) -> None:
+        """What was laid beside the parts of a commit isn't passed over."""
+        raw = inner()
+        over(raw).append(commit(note(0, text="a")))
+        line, body = _parts(raw)
+        laid = _forged({(1, 0, 0): line, (1, 1, 0): body, (1, 2, 0): _at(body, 2)}, {})
+
+        assert "sealed.broken" == refused(lambda: contents(over(laid), SCOPE))
+
     def test_a_part_opens_in_its_own_scope_only(self) -> None:
         """Moved to the same place of another scope it is refused."""
         raw = inner()
@@ -416,6 +432,12 @@ class TestMeddling:
         assert "sealed.broken" == refused(lambda: contents(over(raw), SCOPE))
 
 
+def _at(row: Any, part: int) -> Any:
+    moved: Any = SEALED_PART.make(SEALED_PART.values(row))
+    moved.part = part
+    return moved
+
+
 def _forged(
     there: dict[Any, Any], sealed: dict[Any, bytes], scope: ScopeId = SCOPE
 ) -> MemoryStore:
@@ -434,6 +456,42 @@ def _forged(
     ]
     forged.append(commit(*rows_, scope=scope))
     return forged
+
+
+def test_a_row_under_two_places_is_one() -> None:
+    """Where a copy brought a row in again the last one counts, and goes as one."""
+    one, two = inner(), inner()
+    over(one).append(commit(fact(), puts=[entry("a", size=1), lease(0, until=1)]))
+    over(two).append(commit(fact(), puts=[entry("a", size=2), lease(0, until=2)]))
+    for relation in (SEALED_COPY, SEALED_WORK):
+        with two.snapshot(SCOPE) as snapshot:
+            one.append(commit(puts=snapshot.scan(relation.name, "key", limit=9)))
+
+    store = over(one)
+    assert [2] == [row.size for row in rows(store, SCOPE, "entry")]  # type: ignore[attr-defined]
+    assert [2] == [row.until for row in rows(store, SCOPE, "lease")]  # type: ignore[attr-defined]
+    gone = [Ref("entry", ("a",)), Ref("lease", ("t0", 0, "h0"))]
+    store.append(commit(drops=gone))
+    for name in ("entry", "lease"):
+        assert [] == rows(store, SCOPE, name) == rows(over(one), SCOPE, name)
+
+
+def test_what_wraps_is_not_shown() -> None:
+    """With keys a scope has its own rows alone, and copies to a plain one."""
+    store = SealedStore(MemoryStore(), Sealing(KEYS, everywhere))
+    mark = IndexMark("words", "nova", 1, 0)
+    denial = Denial(
+        "d1", "operation", "read", "human", "carol", "c1", "project", "apollo", None
+    )
+    store.append(commit(denial, puts=[mark]))
+    plain_ = MemoryStore()
+
+    assert () == copy_whole(store, plain_, SCOPE).differences
+    for relation in SEALED_ROOM.relations:
+        for shown_ in (store, plain_):
+            with shown_.snapshot(SCOPE) as snapshot:
+                assert [] == list(snapshot.scan(relation.name, "key", limit=9))
+    assert mark == get(plain_, SCOPE, "index_mark", "words", "nova")
 
 
 class TestRotation:
@@ -456,9 +514,14 @@ class TestRotation:
             assert [one[2] for one in before[name]] == [one[2] for one in after[name]]
         assert "keys.missing" == refused(lambda: contents(place.open(KEYS), SCOPE))
 
-    def test_a_break_is_gone_on_from(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize(
+        ("limit", "most", "expected"), [("PAGE", 2, 6), ("_BYTES", 0, 8)]
+    )
+    def test_a_break_is_gone_on_from(
+        self, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, expected: int
+    ) -> None:
         """Broken off anywhere, the scope opens with both keys and is finished later."""
-        monkeypatch.setattr("uaix_backends.sealed.rotating.PAGE", 2)
+        monkeypatch.setattr(f"uaix_backends.sealed.rotating.{limit}", most)
         steps = 0
         while True:
             behind_it = Meddling(inner())
@@ -476,7 +539,7 @@ class TestRotation:
             store.reseal(SCOPE)
             assert before == contents(over(behind_it, NEW), SCOPE)["#commits"]  # type: ignore[arg-type]
             steps += 1
-        assert steps >= 4
+        assert expected == steps
 
     def test_who_works_goes_on(self) -> None:
         """A store that was open all the while reads and writes on, with both keys."""
@@ -503,6 +566,7 @@ class TestHolding:
             for number, scope in enumerate(scopes):
                 store.append(commit(fact(turn, f"s{number}"), scope=scope))
 
+        assert 2 == len(store._held)
         assert [2] * 5 == [len(rows(store, scope, "fact")) for scope in scopes]
 
     def test_a_store_inside_a_host_is_refused(self) -> None:

@@ -121,6 +121,26 @@ def test_what_a_caller_expects_is_never_skipped(
 
 
 @pytest.mark.parametrize(
+    "stands",
+    [
+        ("head", ("s0",), 1),
+        ("note", ("t0", 1), 1),
+        ("job", (False, 0), 1),
+        ("lease", ("t0", 1, "h0"), 1),
+        ("entry", ("e",), 1),
+        ("entry", ("f",), 0),
+    ],
+)
+def test_what_still_stands_is_relied_on(pair: Pair, stands: Any) -> None:
+    """A commit in between that touches nothing the caller expects is no conflict."""
+    pair.meanwhile(lambda s: s.append(commit(note(5), puts=[job(5), lease(5)])))
+    relied = commit(fact(9), puts=[job(9)], expects=[expect(*stands)])
+
+    assert 3 == pair.one.append(relied).seq
+    pair.check()
+
+
+@pytest.mark.parametrize(
     "about", [lease(0), vector(0, text="a")], ids=["WORK", "CACHE"]
 )
 def test_an_erasure_takes_what_came_in_between(pair: Pair, about: Any) -> None:
@@ -154,16 +174,18 @@ def test_sealing_anew_brings_nothing_back() -> None:
     pair.check()
 
 
-def test_sealing_anew_keeps_what_was_put_in_between() -> None:
-    """A CACHE row that is put while its scope is sealed anew is the later one."""
+@pytest.mark.parametrize(
+    ("before", "put"), [(1, lease(1, until=7)), (2, entry("e", size=7))]
+)
+def test_sealing_anew_keeps_what_was_put_in_between(before: int, put: Any) -> None:
+    """A local row that is put while its scope is sealed anew is the later one."""
     pair = Pair(KeyRing("k1", BOTH.keys))
     rotating = SealedStore(pair.between, Sealing(BOTH, everywhere), schema=KIT)  # type: ignore[arg-type]
-    pair.meanwhile(
-        lambda _: None, lambda s: s.append(commit(puts=[entry("e", size=7)]))
-    )
+    # The parts come first, then WORK, then CACHE.
+    pair.meanwhile(*[lambda _: None] * before, lambda s: s.append(commit(puts=[put])))
     rotating.reseal(SCOPE)
 
-    assert [7] == [row.size for row in rows(pair.one, SCOPE, "entry")]  # type: ignore[attr-defined]
+    assert [put] == rows(pair.one, SCOPE, KIT.of(put).name)
     pair.check()
 
 

@@ -6,7 +6,14 @@ import pytest
 
 from uaix_conformance.examples import entry, fact, note
 from uaix_conformance.schema import KIT
-from uaix_core.schema.codec import body_of, header_of, key_in, key_out, row_in
+from uaix_core.schema.codec import (
+    body_of,
+    header_of,
+    key_in,
+    key_out,
+    row_in,
+    with_body,
+)
 from uaix_core.schema.rows import Row
 from uaix_core.values.errors import IntegrityError
 
@@ -57,3 +64,20 @@ def test_a_damaged_row_is_no_row(changes: dict[str, Any]) -> None:
         )
 
     assert ("storage.row", "note") == (caught.value.code, caught.value.path)
+
+
+def test_an_erased_row_gets_its_own_body_back() -> None:
+    """Field by field and with its version; the body of another row is refused."""
+    relation = KIT.relation("note")
+    row = relation.stamped(note(1, text="a", data=b"\0"), 7)
+    erased, body = relation.erased(row), body_of(relation, row)
+    assert body is not None
+    came = with_body(relation, erased, body)
+    assert (row, 7) == (came, came.version)
+
+    other = body_of(relation, note(1, text="b", data=b"\0"))
+    half = {name: value for name, value in body.items() if name != "text"}
+    for wrong in (other, half, {**body, "topic": "t0"}):
+        with pytest.raises(IntegrityError) as raised:
+            with_body(relation, erased, wrong or {})
+        assert "storage.row" == raised.value.code

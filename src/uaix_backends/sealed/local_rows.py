@@ -115,9 +115,7 @@ class LocalRows:
             places.setdefault(ref, []).append(place)
             standing.setdefault(ref, row)
         tables = self._nothing.tables.with_rows(standing.values(), ())
-        opened = Opened(now, tables, places, rows)
-        if now > self._last.turn:
-            self._last = opened
+        self._last = opened = Opened(now, tables, places, rows)
         return opened
 
     def forget(self) -> None:

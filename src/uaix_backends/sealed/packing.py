@@ -15,7 +15,6 @@ from uaix_core.access.sealed_rows import SEALED_PART, SealedPart
 from uaix_core.schema.codec import body_of, with_body
 from uaix_core.store.segments import commit_line, read_commit
 from uaix_core.values.canonical import SALT_BYTES, plain_text
-from uaix_core.values.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -121,11 +120,7 @@ class Unpacking:
 
     def _whole(self, row: Row, part: SealedPart) -> Row:
         body: dict[str, Any] = json.loads(opened_part(self._cipher, part))
-        try:
-            return with_body(self._schema.of(row), row, body)
-        except IntegrityError as error:
-            place = place_of(SEALED_PART.key_of(part))
-            raise self._cipher.broken(place) from error
+        return with_body(self._schema.of(row), row, body)
 
 
 def _parts_after(snapshot: Snapshot, number: int) -> Iterator[SealedPart]:

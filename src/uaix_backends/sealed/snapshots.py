@@ -120,8 +120,6 @@ class SealedSnapshot:
     def _home(self, name: str) -> Snapshot:
         """What answers for a relation."""
         relation = self.tables.schema.relation(name)
-        # A closed snapshot refuses local rows as well.
-        self._shown.position  # noqa: B018 - raises
         tables = self._tables(relation)
         if tables is None:
             return self.inner

@@ -126,8 +126,6 @@ def _check_size(schema: Schema, commit: Commit) -> None:
     if max(rows, expects) > MAX_ROWS:
         # What stands for rows that were counted isn't counted again.
         rows -= sum(schema.of(row).wraps for row in (*commit.adds, *commit.puts))
-        for ref in (*commit.drops, *commit.erases):
-            rows -= schema.relation(ref.relation).wraps
         for expect in commit.expects:
             expects -= schema.relation(expect.relation).wraps
     if max(rows, expects) > MAX_ROWS:
