@@ -151,7 +151,7 @@ def advance(
             ]
         )
     )
-    check_form(schema, commit, mark, found.rows)
+    check_form(schema, recorded, mark, found.rows)
     _check_expects(commit, found.rows)
     _check_absent(add_refs, found.rows)
     erased = {

@@ -17,7 +17,7 @@ from uaix_core.values.errors import AccessError, CallerError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from uaix_core.schema.commits import Commit, Mark
+    from uaix_core.schema.commits import Commit, Mark, Recorded
     from uaix_core.schema.rows import Row
     from uaix_core.schema.schema import Schema
     from uaix_core.store.port import Snapshot, Store
@@ -26,29 +26,39 @@ if TYPE_CHECKING:
 #: The first row of a sealed scope: commit, part and generation.
 FIRST: Final[Key] = (1, 0, 0)
 
-#: So many plain scopes of a store are remembered.
+#: So many plain scopes are remembered.
 _REMEMBERED: Final = 10_000
 #: Scopes that were seen to be plain: none of them becomes sealed later.
 _PLAIN: WeakKeyDictionary[Store, set[ScopeId]] = WeakKeyDictionary()
+
+
+#: Scope -> the last digest of plain history that this process sealed. A digest stands
+#: for all the history before it, so who continues it needn't ask.
+_PLAIN_HEADS: dict[str, str] = {}
 
 
 def form_refs(schema: Schema, commit: Commit, mark: Mark) -> tuple[Ref, ...]:
     """The row that tells the form of a scope, where a commit has to agree with it."""
     if schema.wrapper is None or not mark.seq or not commit.is_chained:
         return ()
+    if _PLAIN_HEADS.get(commit.scope.text) == mark.digest:
+        return ()
     return (Ref(schema.wrapper.name, FIRST),)
 
 
 def check_form(
-    schema: Schema, commit: Commit, mark: Mark, rows: Mapping[Ref, Row]
+    schema: Schema, recorded: Recorded, mark: Mark, rows: Mapping[Ref, Row]
 ) -> None:
     """Refuse a commit of another form than that of its scope.
+
+    ``rows`` holds the row of `form_refs`, if there is one.
 
     Raises:
         AccessError: ``scope.sealed``.
         CallerError: ``scope.plain``.
 
     """
+    commit = recorded.commit
     if schema.wrapper is None or not commit.is_chained:
         return
     name = schema.wrapper.name
@@ -57,6 +67,10 @@ def check_form(
     is_sealed = Ref(name, FIRST) in rows if mark.seq else all(forms)
     if forms != {is_sealed}:
         raise sealed(commit.scope) if is_sealed else plain(commit.scope)
+    if not is_sealed:
+        if len(_PLAIN_HEADS) >= _REMEMBERED:
+            _PLAIN_HEADS.clear()
+        _PLAIN_HEADS[commit.scope.text] = recorded.digest
 
 
 def sealed(scope: ScopeId) -> AccessError:
