@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from uaix_backends.judging import lint_path
     from uaix_backends.migration_scripts import migrations
     from uaix_backends.opening import open_authority, open_session, open_store
-    from uaix_backends.secret_files import read_keys, read_token, write_keys
     from uaix_backends.sealed import Sealing
+    from uaix_backends.secret_files import read_keys, read_token, write_keys
 
 __all__ = [
     "Sealing",

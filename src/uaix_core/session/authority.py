@@ -312,6 +312,9 @@ class Authority(AuthorityWork):
     def keys_used(self) -> Sequence[KeyUse]:
         """The keys that tokens or secrets still need; every other one can be dropped.
 
+        Scopes that rest sealed under the same ring aren't looked into: seal them anew
+        before.
+
         Raises:
             AccessError: ``access.denied`` under a token; keys are of all scopes.
 

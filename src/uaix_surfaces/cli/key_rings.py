@@ -104,7 +104,8 @@ def drop_verb(path: Path, key_id: str, *, as_json: bool) -> int:
     r"""Take an older key out, once nothing needs it any more.
 
     From then on every token that was made under it stands for nobody, and what is
-    sealed under it can't be read. uaix authority keys used lists what needs which.
+    sealed under it can't be read. uaix authority keys used lists what needs which,
+    but for whole scopes that rest sealed under the same ring.
 
     \b
     Example:
