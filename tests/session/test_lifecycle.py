@@ -105,8 +105,9 @@ def test_a_package_may_carry_its_base(session: Session) -> None:
 
 
 def test_added_removed_and_returned_files(session: Session) -> None:
-    """A file that goes leaves a tombstone; one that returns goes on from it."""
-    one, two, three = package(), Maker(), package(b"Back again.\n")
+    """A file that goes leaves a tombstone; one that comes in its place is another."""
+    one, two, three = package(), Maker(), Maker()
+    three.add(NOTE, b"Back again.\n", stableId="another")
     two.add(".uai/other.uai", b"Other.\n")
     session.packages.install(one.archive())
 
@@ -116,7 +117,7 @@ def test_added_removed_and_returned_files(session: Session) -> None:
     assert NOTE not in session.packages.export(ID).files
 
     session.packages.update(three.archive(), based_on=based_on(two))
-    assert (3, "restore") == heads(session)[NOTE]
+    assert (1, "create") == heads(session)[NOTE]
     assert (2, "tombstone") == heads(session)[".uai/other.uai"]
     assert three.files[NOTE] == session.packages.export(ID).files[NOTE]
 
@@ -417,8 +418,9 @@ def test_what_was_erased_is_not_answered_for(
 
 @pytest.mark.every_backend
 def test_a_removed_file_that_was_erased_leaves_a_tombstone(session: Session) -> None:
-    """The chain of a record goes on through erasure, removal and return."""
-    one, two, three = package(), Maker(), package(b"back\n")
+    """A record goes on from erasure to removal, and what returns is another one."""
+    one, two, three = package(), Maker(), Maker()
+    three.add(NOTE, b"back\n", stableId="another")
     session.packages.install(one.archive())
     note = note_of(session)
     erase(session, "revision", note.revision_id)
@@ -426,22 +428,25 @@ def test_a_removed_file_that_was_erased_leaves_a_tombstone(session: Session) -> 
     session.packages.update(two.archive(), based_on=based_on(one))
     session.packages.update(three.archive(), based_on=based_on(two))
 
-    assert [(1, "create"), (2, "tombstone"), (3, "restore")] == [
+    assert [(1, "create"), (2, "tombstone")] == [
         (r.number, r.change)
         for r in session.packages.history(ID).revisions
         if r.record_id == note.record_id
     ]
+    assert "another" == session.packages.record(ID, NOTE).head.record_id
 
 
 def test_an_empty_file_is_no_tombstone(session: Session) -> None:
-    """A file that comes back empty is a revision like any other."""
-    one, two, three = package(), Maker(), package(b"")
+    """A file that becomes empty is a revision like any other, and goes on."""
+    one, two, three = package(), package(b""), package(b"3\n")
     session.packages.install(one.archive())
     session.packages.update(two.archive(), based_on=based_on(one))
+    assert (2, "replace") == heads(session)[NOTE]
+    assert b"" == session.packages.export(ID).files[NOTE]
+
     session.packages.update(three.archive(), based_on=based_on(two))
 
-    assert (3, "restore") == heads(session)[NOTE]
-    assert b"" == session.packages.export(ID).files[NOTE]
+    assert (3, "replace") == heads(session)[NOTE]
 
 
 def test_back_to_an_earlier_content_and_again(session: Session) -> None:

@@ -20,6 +20,7 @@ from uaix_core.packages.findings import Findings
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import ruleset_named
+from uaix_core.packages.revisions import tombstoned
 from uaix_core.packages.rules.table import RULES
 from uaix_core.packages.standing import expect_package, record_ids
 from uaix_core.schema.commits import MAX_BODY_BYTES, Commit, Expect
@@ -54,6 +55,7 @@ class Plan:
     """What to store, on top of what, and how to call it.
 
     ``details`` and ``adds`` are what the operation has to say beyond the ordinary.
+    ``may_restore`` is whether a retired record may come back; only a review says so.
     """
 
     operation: str
@@ -62,6 +64,7 @@ class Plan:
     standing: Standing | None = None
     details: dict[str, Any] = attrs.field(factory=dict)
     adds: Sequence[Row] = ()
+    may_restore: bool = False
 
     @property
     def package(self) -> CheckedPackage:
@@ -70,8 +73,18 @@ class Plan:
 
     @cached_property
     def wanted(self) -> list[WantedFile]:
-        """The files of the new checkpoint in the order of their paths."""
-        return _wanted(self)
+        """The files of the new checkpoint in the order of their paths.
+
+        Raises:
+            CallerError: ``record.tombstoned``; whatever a verb, a path or a stableId
+                asks for, a retired record comes back by a review.
+
+        """
+        wanted = _wanted(self)
+        for one in wanted:
+            if _change_of(one.head) == "restore" and not self.may_restore:
+                raise tombstoned(one.file.path)
+        return wanted
 
 
 @attrs.frozen

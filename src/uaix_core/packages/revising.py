@@ -30,7 +30,12 @@ from uaix_core.packages.manifest.values import derived_stable_id
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.packages.revisions import Revised, made_before, not_found
+from uaix_core.packages.revisions import (
+    Revised,
+    made_before,
+    not_found,
+    tombstoned,
+)
 from uaix_core.packages.source import PackageSource
 from uaix_core.packages.standing import check_open, read_standing
 from uaix_core.values.canonical import canonical_text, sha256_hex
@@ -161,6 +166,7 @@ def decide_revisions(
         standing=standing,
         details=dict(wanted.details),
         adds=wanted.adds,
+        may_restore=wanted.may_restore,
     )
     refused = refused_changes(plan, wanted.authorisations)
     if refused is not None:
@@ -189,12 +195,7 @@ def _check_change(
             hint="update the package to change what it declares",
         )
     if head is not None and head.change == "tombstone" and not wanted.may_restore:
-        raise CallerError(
-            "the record was tombstoned",
-            code="record.tombstoned",
-            path=change.path,
-            hint="a review brings it back",
-        )
+        raise tombstoned(change.path)
     if change.content is None and head is None:
         raise not_found(change.path)
     there = standing.records.get(change.path)

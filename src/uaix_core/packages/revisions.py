@@ -18,7 +18,12 @@ from uaix_core.review.relations import OPEN_CONFLICT
 from uaix_core.schema.commits import Commit
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import SALT_BYTES, sha256_hex
-from uaix_core.values.errors import ConflictError, IntegrityError, NotFoundError
+from uaix_core.values.errors import (
+    CallerError,
+    ConflictError,
+    IntegrityError,
+    NotFoundError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,6 +129,16 @@ def not_found(path: str) -> NotFoundError:
     """The error for a path at which no record stands."""
     return NotFoundError(
         "no such record in this package", code="record.not-found", path=path
+    )
+
+
+def tombstoned(path: str) -> CallerError:
+    """The error for a file that would go on with a retired record."""
+    return CallerError(
+        "the record was tombstoned",
+        code="record.tombstoned",
+        path=path,
+        hint="a review brings it back; a new record gets a stableId of its own",
     )
 
 

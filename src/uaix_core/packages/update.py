@@ -67,7 +67,8 @@ def decide_update(
     Raises:
         NotFoundError: ``package.not-found``: there is nothing to update.
         CallerError: ``update.based-on`` when no checkpoint is named, or two;
-            ``checkpoint.ambiguous`` for the manifest of several states.
+            ``checkpoint.ambiguous`` for the manifest of several states;
+            ``record.tombstoned`` for a file that goes on with a retired record.
         ConflictError: ``package.stale`` when another checkpoint is the current one.
 
     """

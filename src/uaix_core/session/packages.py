@@ -106,7 +106,8 @@ class Packages(PackageOutbox):
         """Make an edited package the new checkpoint, again in quarantine.
 
         Files that are as they stand get no new revision; files that are gone get a
-        tombstone. Their history stays.
+        tombstone. Their history stays, and only a review brings them back: a new file
+        where one was retired has a stableId of its own.
 
         Args:
             source: the edited package, under the same id.
@@ -122,7 +123,7 @@ class Packages(PackageOutbox):
             NotFoundError: there is no such package.
             ConflictError: ``package.stale`` when another checkpoint is current.
             CallerError: ``update.based-on``, ``checkpoint.ambiguous``,
-                ``idempotency.reused``.
+                ``record.tombstoned``, ``idempotency.reused``.
 
         """
         base, files = named_base(based_on)
