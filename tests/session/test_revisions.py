@@ -25,9 +25,12 @@ from uaix_core import (
     CallerError,
     NotFoundError,
     PackageRefusedError,
+    QueuedChange,
     RevisionConflictError,
     Session,
 )
+from uaix_core.packages.addressing import RecordChange
+from uaix_core.packages.revising import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,6 +216,85 @@ def test_what_stands_already_makes_no_revision(installed: Session) -> None:
 
     assert (1, False) == (answer.number, answer.is_first)
     assert before == position(installed)
+
+
+#: Members of the note's entry just as they stand.
+STANDING: list[dict[str, object]] = [
+    {},
+    {"role": ENTRY["role"]},
+    {"source": "tests", "mediaType": "text/uaix"},
+    {"note": {"by": ["hand", 1]}},
+    {"note": {"by": ["hand", 1]}, **ENTRY},
+]
+
+
+@pytest.fixture
+def active(session: Session) -> Session:
+    """A session whose package is in use; the note's entry has a member of its own."""
+    maker = package()
+    maker.entry(NOTE).update({"note": {"by": ["hand", 1]}, **ENTRY})
+    session.packages.install(maker.archive())
+    shown = session.packages.show(ID)
+    seen = {file.path: file.revision_id for file in shown.files}
+    session.review.records(ID, "approved", seen)
+    checkpoint = shown.package.checkpoint_id
+    session.review.package(ID, "active", checkpoint_id=checkpoint)
+    return session
+
+
+@pytest.mark.parametrize("entry", STANDING, ids=str)
+def test_an_entry_that_stands_already_is_no_change(
+    active: Session, entry: dict[str, object]
+) -> None:
+    """Nothing is written, and what is in use stays so, by whichever verb it comes."""
+    before, seen = position(active), head(active)
+    change = {"expected_revision": seen, "entry": entry}
+    queued = QueuedChange("a", ID, NOTE, b"A first note.\n", **change)
+
+    for _ in range(2):
+        answer = active.packages.revise(ID, NOTE, b"A first note.\n", **change)
+        assert (seen, False) == (answer.revision_id, answer.is_first)
+        (replayed,) = active.packages.replay([queued])
+        assert "already" == replayed.outcome
+
+    assert before == position(active)
+    assert "active" == active.packages.show(ID).package.state
+
+
+def test_changes_that_all_stand_already_are_none(active: Session) -> None:
+    """Of several changes those that stand add nothing, be it all of them or some."""
+    files = active.packages.read(ID)
+    changes = [
+        RecordChange(path, files[path], head(active, path), {"mediaType": "text/uaix"})
+        for path in (NOTE, TOTEM)
+    ]
+    before = position(active)
+
+    answers = active.packages.apply(Wanted(ID, changes), {})
+
+    assert [False, False] == [answer.is_first for answer in answers]
+    assert before == position(active)
+    changes[0] = RecordChange(NOTE, b"Two.\n", head(active))
+    answers = active.packages.apply(Wanted(ID, changes), {})
+    assert [True, False] == [answer.is_first for answer in answers]
+    assert before + 1 == position(active)
+
+
+@pytest.mark.parametrize(
+    "entry", [{"note": {"by": ["hand", True]}}, {"note": None}, {"source": "else"}]
+)
+def test_an_entry_that_says_something_else_is_a_change(
+    active: Session, entry: dict[str, object]
+) -> None:
+    """One member that differs makes a checkpoint, once."""
+    before, seen = active.packages.show(ID).package.number, head(active)
+
+    for _ in range(2):
+        active.packages.revise(
+            ID, NOTE, b"A first note.\n", expected_revision=seen, entry=entry
+        )
+
+    assert before + 1 == active.packages.show(ID).package.number
 
 
 def test_another_entry_may_be_a_revision(installed: Session) -> None:

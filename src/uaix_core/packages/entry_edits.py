@@ -135,16 +135,21 @@ def with_edits(
     return left
 
 
+def decided_here(named: Mapping[str, Any], *, is_listed: bool = True) -> Sequence[str]:
+    """Those members of an entry that the library or the record decides by itself."""
+    theirs = (*_OURS, "stableId") if is_listed else _OURS
+    return [name for name in theirs if name in named]
+
+
 def _checked(edit: FileEdit, *, is_listed: bool) -> dict[str, Any]:
     """The members that an edit names, and of a new file its path before them."""
     named = dict(edit.entry or {})
-    for name in (*_OURS, *(("stableId",) if is_listed else ())):
-        if name in named:
-            raise CallerError(
-                "the library or the record decides this member by itself",
-                code="revise.entry",
-                path=name,
-            )
+    for name in decided_here(named, is_listed=is_listed):
+        raise CallerError(
+            "the library or the record decides this member by itself",
+            code="revise.entry",
+            path=name,
+        )
     if is_listed:
         return named
     if not named:

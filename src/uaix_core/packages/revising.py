@@ -8,6 +8,7 @@ that what an export carries is always one state that passed all checks.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
@@ -23,7 +24,7 @@ from uaix_core.packages.addressing import (
 from uaix_core.packages.anchors import check_authoriser
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.changes import Plan, build_commit, refused_changes
-from uaix_core.packages.entry_edits import FileEdit, with_edits
+from uaix_core.packages.entry_edits import FileEdit, decided_here, with_edits
 from uaix_core.packages.export import find_package
 from uaix_core.packages.install import keyed
 from uaix_core.packages.manifest.values import derived_stable_id
@@ -37,7 +38,8 @@ from uaix_core.packages.revisions import (
     tombstoned,
 )
 from uaix_core.packages.source import PackageSource
-from uaix_core.packages.standing import check_open, read_standing
+from uaix_core.packages.standing import check_open, checkpoint_of, read_standing
+from uaix_core.packages.templates.repack import entries_of
 from uaix_core.values.canonical import canonical_text, sha256_hex
 from uaix_core.values.errors import CallerError
 
@@ -227,11 +229,27 @@ def _done(
     if head is None:
         return _begun(snapshot, standing, change)
     current = standing.revisions[head.record_id]
-    if head.revision_id == change.expected_revision and change.entry is None:
-        return current if _is_of(current, change) else None
+    if head.revision_id == change.expected_revision:
+        is_same = _is_of(current, change) and _is_listed(snapshot, standing, change)
+        return current if is_same else None
     parent = change.expected_revision
     made = made_before(snapshot, head.package_id, head.record_id, parent)
     return made if made is not None and _is_of(made, change) else None
+
+
+def _is_listed(snapshot: Snapshot, standing: Standing, change: RecordChange) -> bool:
+    """Whether the manifest that stands has all members of an entry as they are."""
+    if not change.entry:
+        return True
+    manifest = checkpoint_of(snapshot, standing.package.checkpoint_id).manifest
+    if manifest is None:
+        return False
+    listed = {path: entry for _index, path, entry in entries_of(json.loads(manifest))}
+    there = listed.get(change.path, {})
+    return not decided_here(change.entry) and all(
+        name in there and canonical_text(there[name]) == canonical_text(value)
+        for name, value in change.entry.items()
+    )
 
 
 def _begun(
