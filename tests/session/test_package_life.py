@@ -68,6 +68,8 @@ class Life(RuleBasedStateMachine):
         self.conflicts: dict[str, tuple[str, bytes | None]] = {}
         #: (path, revision that was expected, content) -> the conflict that keeps it.
         self.kept: dict[tuple[str, str | None, bytes | None], str] = {}
+        #: Those of them that a reviewer took.
+        self.taken: set[tuple[str, str | None, bytes | None]] = set()
         self.reviewed: dict[str, str] = {}
         self.state = "quarantined"
         self.last: Callable[[], Revised] | None = None
@@ -146,7 +148,7 @@ class Life(RuleBasedStateMachine):
         place = names.index(expected) + 1 if expected in names else 0
         is_done = place < len(chain) and chain[place][1] == content
         stands = expected == self.head(path) and chain and chain[-1][1] == content
-        if is_done or stands:
+        if is_done or stands or (path, expected, content) in self.taken:
             answer = change()
             assert not answer.is_first
             assert before == self.position()
@@ -171,13 +173,14 @@ class Life(RuleBasedStateMachine):
         content: bytes | None,
         before: int,
     ) -> None:
-        """What lost is kept, and the same candidate is kept once."""
+        """What lost is kept once, and waits unless somebody has decided about it."""
         (name,) = names
         known = self.kept.get((path, expected, content))
         assert known in (None, name)
         assert before + (known is None) == self.position()
         self.kept[path, expected, content] = name
-        self.conflicts[name] = (path, content)
+        if known is None:
+            self.conflicts[name] = (path, content)
 
     def went_through(self, answer: Revised, path: str, content: bytes | None) -> None:
         """A head has moved by one."""
@@ -210,7 +213,8 @@ class Life(RuleBasedStateMachine):
         place = names.index(seen) + 1
         is_done = place < len(names) and self.chains[NOTE][place][1] == content
         stands = self.chains[NOTE][-1][1] == content
-        if content == base or stands or is_done:
+        is_taken = (NOTE, seen, content) in self.taken
+        if content == base or stands or is_done or is_taken:
             assert () == self.session.packages.adopt(ID, EditedFiles(files)).revisions
         elif seen != self.head(NOTE):
             before = self.position()
@@ -303,7 +307,8 @@ class Life(RuleBasedStateMachine):
             if row.conflict_id == name
         )
         chain = self.chains[path]
-        if not takes or self.is_gone(path):
+        was_gone = self.is_gone(path)
+        if not takes or was_gone:
             self.session.review.keep(opened)
         elif chain[-1][1] == content:
             before = self.head(path)
@@ -315,8 +320,9 @@ class Life(RuleBasedStateMachine):
                 opened, expected_revision=self.head(path) or ""
             )
             self.went_through(answer, path, content)
+        if takes and not was_gone:
+            self.taken |= {key for key, kept in self.kept.items() if kept == name}
         del self.conflicts[name]
-        self.kept = {key: kept for key, kept in self.kept.items() if kept != name}
 
     @rule(path=PATHS)
     def revive(self, path: str) -> None:

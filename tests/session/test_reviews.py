@@ -6,14 +6,24 @@ import json
 
 import attrs
 import pytest
-from tests.session.package_kit import ENTRY, ID, NOTE, acting_as, head, package
+from tests.session.package_kit import (
+    ENTRY,
+    ID,
+    NOTE,
+    acting_as,
+    head,
+    package,
+    position,
+)
 from tests.session.test_lifecycle import based_on, erase, interrupted, replaced
 
 from uaix_core import (
     AcceptancePolicy,
     CallerError,
     ConflictError,
+    EditedFiles,
     NotFoundError,
+    QueuedChange,
     ReviewNote,
     RevisionConflictError,
     Session,
@@ -384,6 +394,105 @@ def test_an_erased_candidate_can_only_be_closed(installed: Session) -> None:
     assert "conflict.erased" == caught.value.code
     installed.review.keep(opened)
     assert not installed.packages.conflicts(ID)
+
+
+@pytest.mark.parametrize("moves_on", [False, True])
+def test_a_retry_of_what_was_taken_is_recognised(
+    installed: Session, *, moves_on: bool
+) -> None:
+    """Its writer is told what was made of it, however far the record has moved."""
+    seen, files = head(installed), dict(installed.packages.read(ID))
+    error = lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    taken = installed.review.take(opened, expected_revision=head(installed))
+    if moves_on:
+        installed.packages.revise(
+            ID, NOTE, b"More.\n", expected_revision=taken.revision_id
+        )
+    queued = [
+        QueuedChange("a", ID, NOTE, b"Lost.\n", expected_revision=seen),
+        QueuedChange("b", ID, NOTE, b"More.\n", after="a"),
+    ]
+    before = position(installed)
+
+    again = installed.packages.revise(ID, NOTE, b"Lost.\n", expected_revision=seen)
+    assert (taken.revision_id, False, not moves_on) == (
+        again.revision_id,
+        again.is_first,
+        again.is_current,
+    )
+    edited = EditedFiles({**files, NOTE: b"Lost.\n"})
+    assert () == installed.packages.adopt(ID, edited).revisions
+    assert error.conflict_ids == installed.packages.keep_conflict(
+        RevisionConflictError(error.candidates)
+    )
+    assert before == position(installed)
+    outcomes = [one.outcome for one in installed.packages.replay(queued)]
+    assert ["already", "already" if moves_on else "applied"] == outcomes
+    assert not installed.packages.conflicts(ID)
+
+
+def test_what_stood_when_it_was_taken_is_the_answer(installed: Session) -> None:
+    """A candidate that said what stands made no revision, and is recognised too."""
+    seen = head(installed)
+    lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    same = installed.packages.revise(
+        ID, NOTE, b"Lost.\n", expected_revision=head(installed)
+    )
+    installed.review.take(opened, expected_revision=same.revision_id)
+
+    again = installed.packages.revise(ID, NOTE, b"Lost.\n", expected_revision=seen)
+
+    assert (same.revision_id, False) == (again.revision_id, again.is_first)
+
+
+@pytest.mark.every_backend
+@pytest.mark.parametrize("decision", ["kept", "branched"])
+def test_what_was_turned_down_stays_decided(installed: Session, decision: str) -> None:
+    """It loses again whenever it comes again, and nobody has to decide it anew."""
+    seen, files = head(installed), dict(installed.packages.read(ID))
+    first = lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    if decision == "kept":
+        installed.review.keep(opened)
+    else:
+        installed.review.branch(opened, package_id="branch")
+    edited = EditedFiles({**files, NOTE: b"Lost.\n"})
+    before = position(installed)
+
+    for again in (
+        lambda: installed.packages.revise(ID, NOTE, b"Lost.\n", expected_revision=seen),
+        lambda: installed.packages.adopt(ID, edited),
+    ):
+        with pytest.raises(RevisionConflictError) as caught:
+            again()
+        assert first.conflict_ids == caught.value.conflict_ids
+    queued = QueuedChange("a", ID, NOTE, b"Lost.\n", expected_revision=seen)
+    (replayed,) = installed.packages.replay([queued])
+
+    assert ("conflict", *first.conflict_ids) == (
+        replayed.outcome,
+        replayed.conflict_id,
+    )
+    assert before == position(installed)
+    assert not installed.packages.conflicts(ID)
+    with pytest.raises(RevisionConflictError):
+        installed.packages.revise(ID, NOTE, b"Else.\n", expected_revision=seen)
+    assert 1 == len(installed.packages.conflicts(ID))
+
+
+def test_another_entry_was_not_taken(installed: Session) -> None:
+    """A retry that says more of the file than the candidate did loses as ever."""
+    seen = head(installed)
+    lose(installed)
+    (opened,) = installed.packages.conflicts(ID)
+    installed.review.take(opened, expected_revision=head(installed))
+
+    with pytest.raises(RevisionConflictError):
+        installed.packages.revise(
+            ID, NOTE, b"Lost.\n", expected_revision=seen, entry={"source": "else"}
+        )
 
 
 def test_a_review_brings_a_record_back(installed: Session) -> None:

@@ -96,6 +96,19 @@ def taken(path: str) -> CallerError:
     )
 
 
+def candidate_of(standing: Standing, head: Head, change: RecordChange) -> Candidate:
+    """What a change is once another revision stands than its writer has seen."""
+    before = standing.revisions[head.record_id]
+    return Candidate(
+        head,
+        before.path or change.path,
+        change.expected_revision,
+        change.content,
+        before.media_type or "",
+        change.path,
+    )
+
+
 def check_expected(
     snapshot: Snapshot, standing: Standing, changes: Sequence[RecordChange]
 ) -> None:
@@ -116,19 +129,8 @@ def check_expected(
             continue
         if head.revision_id == expected:
             continue
-        before = standing.revisions[head.record_id]
-        path = before.path or change.path
         _check_known(snapshot, head, change)
-        lost.append(
-            Candidate(
-                head,
-                path,
-                expected,
-                change.content,
-                before.media_type or "",
-                change.path,
-            )
-        )
+        lost.append(candidate_of(standing, head, change))
     if lost:
         raise RevisionConflictError(lost)
 

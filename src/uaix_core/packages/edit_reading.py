@@ -29,7 +29,7 @@ from uaix_core.packages.manifest.bases import BASED_ON, EARLIER_BASES, declared_
 from uaix_core.packages.manifest.values import derived_stable_id
 from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.packages.revisions import Candidate, made_before
+from uaix_core.packages.revisions import Candidate, made_before, taken_before
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError
@@ -280,9 +280,10 @@ class _Comparing:
             return attrs.evolve(status, state="present"), None
         if current != base.revision_id:
             media_type = base.media_type or ""
-            self.lost[path] = Candidate(
-                head, place, base.revision_id, data, media_type, path
-            )
+            lost = Candidate(head, place, base.revision_id, data, media_type, path)
+            if taken_before(self._snapshot, lost) is not None:
+                return attrs.evolve(status, state="present"), None
+            self.lost[path] = lost
             return attrs.evolve(status, state="conflict"), data
         return self._change(status, base.revision_id, data, None), data
 

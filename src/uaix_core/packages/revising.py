@@ -16,6 +16,7 @@ import attrs
 from uaix_core.history.relations import Revision
 from uaix_core.packages.addressing import (
     RecordChange,
+    candidate_of,
     check_expected,
     check_record,
     head_of,
@@ -35,6 +36,7 @@ from uaix_core.packages.revisions import (
     Revised,
     made_before,
     not_found,
+    taken_before,
     tombstoned,
 )
 from uaix_core.packages.source import PackageSource
@@ -234,7 +236,11 @@ def _done(
         return current if is_same else None
     parent = change.expected_revision
     made = made_before(snapshot, head.package_id, head.record_id, parent)
-    return made if made is not None and _is_of(made, change) else None
+    if made is not None and _is_of(made, change):
+        return made
+    # What lost at first, and a review took.
+    made = taken_before(snapshot, candidate_of(standing, head, change))
+    return made if made is not None and _says(made, change.entry or {}) else None
 
 
 def _is_listed(snapshot: Snapshot, standing: Standing, change: RecordChange) -> bool:

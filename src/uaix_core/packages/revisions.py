@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
@@ -14,7 +14,7 @@ from uaix_core.packages.findings import Findings
 from uaix_core.packages.limits import DEFAULT_LIMITS
 from uaix_core.packages.relations import PACKAGE_FILE
 from uaix_core.packages.rules.table import RULES
-from uaix_core.review.relations import OPEN_CONFLICT
+from uaix_core.review.relations import REVIEW
 from uaix_core.schema.commits import Commit
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import SALT_BYTES, sha256_hex
@@ -26,13 +26,19 @@ from uaix_core.values.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from uaix_core.history.relations import Conflict, Head, Revision
     from uaix_core.packages.findings import Finding
     from uaix_core.packages.relations import PackageFile
-    from uaix_core.review.relations import OpenConflict
+    from uaix_core.review.relations import Review
     from uaix_core.store.port import Snapshot
+
+
+#: How many candidates are read at a time; each comes with its content.
+_CANDIDATES: Final = 20
+#: Record, path, revision that was expected, digest of the content.
+CandidateName = tuple[str, str | None, str | None, str | None]
 
 
 @attrs.frozen
@@ -57,10 +63,10 @@ class Candidate:
         return self.asked not in (None, self.path)
 
     @property
-    def name(self) -> tuple[str, str, str | None, str | None]:
+    def name(self) -> CandidateName:
         """What makes two candidates the same one."""
         digest = None if self.content is None else sha256_hex(self.content)
-        return self.head.record_id, self.path, self.expected_revision, digest
+        return _name(self.head.record_id, self.path, self.expected_revision, digest)
 
 
 class RevisionConflictError(ConflictError):
@@ -162,20 +168,60 @@ def may_be_kept(candidate: Candidate) -> bool:
     )
 
 
+def _name(
+    record_id: str, path: str | None, expected: str | None, digest: str | None
+) -> CandidateName:
+    # A revision that was seen says which file was meant, wherever its record is now.
+    return record_id, None if expected else path, expected, digest
+
+
 def kept_before(
     snapshot: Snapshot, candidates: Sequence[Candidate]
-) -> dict[tuple[str, str, str | None, str | None], str]:
-    """Which of these candidates wait already, by name: the ids of their conflicts."""
-    kept: dict[tuple[str, str, str | None, str | None], str] = {}
+) -> dict[CandidateName, str]:
+    """Which of these candidates are kept already, by name: the ids of their conflicts.
+
+    A candidate that a review has decided about stays decided, so it is one of them.
+    """
+    kept: dict[CandidateName, str] = {}
     places = {(one.head.package_id, one.head.record_id) for one in candidates}
     for place in sorted(places):
-        for opened in all_rows(snapshot, OPEN_CONFLICT, prefix=place):
-            name = cast("OpenConflict", opened).conflict_id
-            row = cast("Conflict", snapshot.get(CONFLICT.name, (name,)))
-            digest = None if row.change == "tombstone" else row.sha256
-            known = (row.record_id, row.path or "", row.expected_revision_id, digest)
-            kept.setdefault(known, name)
+        for name, conflict_id in _kept_of(snapshot, place):
+            kept.setdefault(name, conflict_id)
     return {one.name: kept[one.name] for one in candidates if one.name in kept}
+
+
+def _kept_of(
+    snapshot: Snapshot, place: tuple[str, str]
+) -> Iterator[tuple[CandidateName, str]]:
+    """All candidates of a record with the ids of their conflicts."""
+    rows = all_rows(snapshot, CONFLICT, "by_record", place, page=_CANDIDATES)
+    for row in cast("Iterator[Conflict]", rows):
+        # Of an erased one nobody can tell any more what it was.
+        if row.path is not None:
+            digest = None if row.change == "tombstone" else row.sha256
+            expected = row.expected_revision_id
+            yield _name(row.record_id, row.path, expected, digest), row.conflict_id
+
+
+def taken_before(snapshot: Snapshot, candidate: Candidate) -> Revision | None:
+    """The revision that a review made of this very candidate, or None.
+
+    Where the record said so by then already, it is the one that stood.
+    """
+    package_id, record_id = candidate.head.package_id, candidate.head.record_id
+    conflicts = {
+        conflict_id
+        for name, conflict_id in _kept_of(snapshot, (package_id, record_id))
+        if name == candidate.name
+    }
+    if not conflicts:
+        return None
+    decided = all_rows(snapshot, REVIEW, "by_package", (package_id, "conflict"))
+    for row in cast("Iterator[Review]", decided):
+        if row.conflict_id in conflicts and row.verdict == "taken":
+            chain = chain_of(snapshot, package_id, record_id)
+            return [one for one in chain if one.version <= row.version][-1]
+    return None
 
 
 def keep_candidates(

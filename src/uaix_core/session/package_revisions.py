@@ -267,8 +267,8 @@ class PackageRevisions(PackageWrites):
     def keep_conflict(self, error: RevisionConflictError) -> tuple[str, ...]:
         """Keep what was refused as conflicts; their ids, in the candidates' order.
 
-        What is kept already is kept once. A candidate that no package could hold (for
-        a secret in it, or for its size) isn't kept at all.
+        What is kept already is kept once, also when it was decided. A candidate that
+        no package could hold (for a secret in it, or for its size) isn't kept at all.
 
         An owned store does so by itself, if it can. Inside a host's transaction nobody
         knows whether they are kept, so the host says that it is wanted.
@@ -291,7 +291,9 @@ class PackageRevisions(PackageWrites):
             )
             if error.conflict_ids:
                 ids = ", ".join(error.conflict_ids)
-                error.hint = f"a review decides about what is kept: conflict {ids}"
+                error.hint = (
+                    f"a review decides about what is kept, once: conflict {ids}"
+                )
         return error.conflict_ids
 
     def _keep_if_possible(self, error: RevisionConflictError) -> None:
