@@ -10,7 +10,8 @@ from tests.backends.ledger import holding
 from tests.faults.package_works import ARCHIVE, PACKAGE_ID, install, session_over
 
 from uaix_backends.directory import DirectoryStore
-from uaix_core import Authorisation, PackageSource, repack
+from uaix_backends.trees import edited_tree
+from uaix_core import Authorisation, PackageSource, RevisionConflictError, repack
 from uaix_core.packages.required.sets import MANIFEST_PATH
 from uaix_core.schema.commits import Commit
 from uaix_core.schema.relations import Ref
@@ -160,3 +161,77 @@ def test_the_same_package_again_writes_nothing(session):
     session.packages.install(source)
 
     assert before == {path: path.stat() for path in folder_of(session).rglob("*")}
+
+
+#: How editors save a text beside what was wanted.
+SAVED = {
+    "pairs": lambda text: text.replace(b"\n", b"\r\n"),
+    "carriage returns": lambda text: text.replace(b"\n", b"\r"),
+    "a mark": lambda text: b"\xef\xbb\xbf" + text,
+    "no last newline": lambda text: text.removesuffix(b"\n"),
+    "all of it": lambda text: (
+        b"\xef\xbb\xbf" + text.removesuffix(b"\n").replace(b"\n", b"\r\n")
+    ),
+}
+
+
+def adopt(session):
+    edited = edited_tree(session.store, session.scope, PACKAGE_ID)
+    return session.packages.adopt(PACKAGE_ID, edited, authorisations=WORD)
+
+
+@pytest.mark.parametrize("saves", SAVED.values(), ids=SAVED)
+@pytest.mark.parametrize("shows", [True, False], ids=["at once", "later"])
+def test_an_adopted_edit_is_the_stores_however_it_was_saved(
+    session, root, saves, shows
+):
+    """Once an edit is stored the file is as it is stored, and the next edit goes on."""
+    file, text = folder_of(session) / PERSONA, exported(session)[PERSONA]
+    file.write_bytes(saves(text + b"One.\n"))
+    if shows:
+        adopt(session)
+    else:
+        edited = edited_tree(session.store, session.scope, PACKAGE_ID)
+        hidden = DirectoryStore.open(root, tree=False)
+        with contextlib.closing(hidden):
+            session_over(hidden).packages.adopt(PACKAGE_ID, edited, authorisations=WORD)
+        session.store.rebuild(session.scope)
+
+    assert text + b"One.\n" == file.read_bytes()
+    assert exported(session) == shown(session)
+    file.write_bytes(saves(text + b"One.\nTwo.\n"))
+    adopt(session)
+    assert exported(session) == shown(session)
+    assert text + b"One.\nTwo.\n" == file.read_bytes()
+
+
+@pytest.mark.parametrize("saves", SAVED.values(), ids=SAVED)
+def test_a_new_file_is_the_stores_once_it_came_in(session, saves):
+    """A file that a person made is written as it is stored, and is no edit then."""
+    file = folder_of(session) / NOTE
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(saves(b"A note.\nOne.\n"))
+    edited = edited_tree(session.store, session.scope, PACKAGE_ID)
+    session.packages.adopt(PACKAGE_ID, edited, entries={NOTE: ENTRY})
+
+    assert b"A note.\nOne.\n" == file.read_bytes()
+    file.write_bytes(saves(b"A note.\nTwo.\n"))
+    adopt(session)
+    assert b"A note.\nTwo.\n" == exported(session)[NOTE] == file.read_bytes()
+
+
+@pytest.mark.parametrize("saves", SAVED.values(), ids=SAVED)
+def test_an_edit_that_came_after_the_adopted_one_stays(session, saves):
+    """What was written after the folder was read is nobody's but the person's."""
+    file, text = folder_of(session) / PERSONA, exported(session)[PERSONA]
+    file.write_bytes(saves(text + b"One.\n"))
+    edited = edited_tree(session.store, session.scope, PACKAGE_ID)
+    later = saves(text + b"One.\nTwo.\n")
+    file.write_bytes(later)
+
+    session.packages.adopt(PACKAGE_ID, edited, authorisations=WORD)
+
+    assert later == file.read_bytes()
+    with pytest.raises(RevisionConflictError):
+        adopt(session)
+    assert later == file.read_bytes()

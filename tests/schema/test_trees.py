@@ -41,6 +41,7 @@ BROKEN = {
     ),
     "a key that is no id": lambda: leaf(tree=attrs.evolve(TREE, key="path")),
     "a path that is no field": lambda: leaf(tree=attrs.evolve(TREE, path="x")),
+    "a media type that is no field": lambda: leaf(tree=attrs.evolve(TREE, media="x")),
     "a path and a name": lambda: leaf(tree=attrs.evolve(TREE, name="x")),
     "neither path nor name": lambda: leaf(tree=attrs.evolve(TREE, path=None)),
     "a path that two rows may have": lambda: leaf(unique=()),

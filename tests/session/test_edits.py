@@ -30,7 +30,7 @@ from uaix_core import (
     RevisionConflictError,
     Session,
 )
-from uaix_core.packages.editors import is_dropping, without_editor
+from uaix_core.packages.editors import is_dropping, is_editors_form, without_editor
 
 FIRST = b"A first note.\n"
 
@@ -259,6 +259,21 @@ def test_a_text_with_pairs_keeps_them() -> None:
 
     assert (before, ("line-ends",)) == without_editor(b"a\nb\n", before)
     assert b"a\r\nb\r\nc\r\n" == without_editor(b"a\nb\nc", before)[0]
+
+
+def test_lone_carriage_returns_are_line_ends_where_there_were_none() -> None:
+    """They are taken back in a text that had none, and stay in one that had some."""
+    assert (b"a\nb\n", ("line-ends",)) == without_editor(b"a\rb\r", b"a\nb\n")
+    assert (b"a\nb\n", ("line-ends",)) == without_editor(b"a\rb\r", None)
+    assert (b"a\r\nb\r\n", ("line-ends",)) == without_editor(b"a\rb\r", b"a\r\nb\r\n")
+    assert b"a\rb\nc\n" == without_editor(b"a\rb\r\nc\r\n", b"a\rb\n")[0]
+
+
+def test_only_a_text_has_a_form_of_its_editor() -> None:
+    """Of other media every byte counts."""
+    assert is_editors_form("text/uaix", b"a\r\n", b"a\n")
+    assert not is_editors_form("text/uaix", b"a\r\nb\r\n", b"a\n")
+    assert not is_editors_form("image/png", b"a\r\n", b"a\n")
 
 
 @pytest.mark.parametrize(

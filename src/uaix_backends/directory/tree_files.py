@@ -29,12 +29,14 @@ class Look(NamedTuple):
     """What stands under a path.
 
     ``sha256`` is None for what is no plain file, or of a size that wasn't asked for.
-    ``is_blank`` says that its bytes, if any, are all zero.
+    ``is_blank`` says that its bytes, if any, are all zero. ``data`` are those that were
+    read.
     """
 
     sha256: str | None
     seen: Seen | None
     is_blank: bool = False
+    data: bytes | None = None
 
 
 #: Something stands there that isn't ours to touch.
@@ -185,8 +187,10 @@ def looked(folder: Folder, name: str, sizes: Collection[int]) -> Look | None:
     with file:
         seen = file.seen()
         data = file.read(seen.size + 1, 0)
-    digest = sha256_hex(data) if len(data) == seen.size else None
-    return Look(digest, seen, is_blank=not data.strip(b"\0"))
+    is_blank = not data.strip(b"\0")
+    if len(data) != seen.size:
+        return Look(None, seen, is_blank)
+    return Look(sha256_hex(data), seen, is_blank, data)
 
 
 def inner_folder(folder: Folder, name: str, depth: int) -> Folder | None:

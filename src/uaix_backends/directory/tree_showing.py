@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from uaix_backends.directory.tree_files import OTHER, TreeFiles
 from uaix_backends.directory.tree_notes import Note, Written, put_note, read_note
 from uaix_backends.directory.tree_rows import rows_of
+from uaix_core.packages.editors import is_editors_form
 from uaix_core.values.canonical import sha256_hex
 
 if TYPE_CHECKING:
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
     from uaix_backends.directory.tree_rows import Shown
     from uaix_core.store.tables import Tables
 
+#: What an editor adds beside a byte for each line: a mark and a last line end.
+_ADDED: Final = 6
+
 
 class Wanted(NamedTuple):
     """What a file is to hold, and how it is noted then."""
 
     written: Written
     data: bytes
+    media: str | None
 
 
 class _Step(NamedTuple):
@@ -142,8 +147,11 @@ class Showing:
     def _judge(self, files: TreeFiles, path: str, wanted: Wanted) -> None:
         """Tell whether a file is as it is wanted, is ours to replace, or is edited."""
         ours = self._ours(path)
-        sizes = {written.size for written in (wanted.written, *ours)}
-        found = files.look(path, sizes)
+        sizes = [written.size for written in (wanted.written, *ours)]
+        if wanted.media is not None:
+            found = files.look(path, range(2 * max(sizes) + _ADDED))
+        else:
+            found = files.look(path, sizes)
         if found == OTHER and files.clear(path):
             found = None
         if found is not None and found.sha256 == wanted.written.sha256:
@@ -152,6 +160,9 @@ class Showing:
             digest = None if found is None else found.sha256
             was = next((w for w in ours if w.sha256 == digest), None)
             self._steps[path] = _Step(wanted, found, was)
+        elif _is_adopted(found, wanted):
+            # Whoever edits it before it is written has seen all that is stored.
+            self._steps[path] = _Step(wanted, found, wanted.written)
         elif path in self._known.files:
             # Should the edit be taken back, the file is ours again.
             self._kept[path] = self._known.files[path]
@@ -172,4 +183,12 @@ def wanted_of(tables: Tables, row: Shown) -> Wanted | None:
     data = row.content(tables)
     if data is None:
         return None
-    return Wanted(Written(row.key, len(data), sha256_hex(data)), data)
+    written = Written(row.key, len(data), sha256_hex(data))
+    return Wanted(written, data, row.tree.media_of(row.row))
+
+
+def _is_adopted(found: Look, wanted: Wanted) -> bool:
+    """Whether a file is an edit that has come in, but for what its editor did to it."""
+    return found.data is not None and is_editors_form(
+        wanted.media, found.data, wanted.data
+    )

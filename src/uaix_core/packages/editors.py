@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from uaix_core.packages.manifest.words import TEXT_MEDIA
+
 #: What was taken back in a file.
 EditorNote = Literal["byte-order-mark", "line-ends", "last-newline"]
 
 _MARK: Final = b"\xef\xbb\xbf"
 _LF: Final = b"\n"
 _CRLF: Final = b"\r\n"
+_CR: Final = b"\r"
 
 #: Copies, swap and lock files of editors, and what desktops leave in folders.
 _DROPPINGS: Final = re.compile(
@@ -59,6 +62,11 @@ def without_editor(
     return data, tuple(notes)
 
 
+def is_editors_form(media_type: str | None, data: bytes, stored: bytes) -> bool:
+    """Whether a file says what is stored, and only an editor saved it otherwise."""
+    return media_type in TEXT_MEDIA and without_editor(data, stored)[0] == stored
+
+
 def _with_last_newline(data: bytes, before: bytes | None) -> bytes:
     if before is None:
         return data if data.endswith(_LF) or not data else data + _LF
@@ -76,4 +84,6 @@ def _with_ends_of(data: bytes, model: bytes) -> bytes:
     if pairs and pairs < model.count(_LF):
         return data
     plain = data.replace(_CRLF, _LF)
+    if pairs == model.count(_CR):
+        plain = plain.replace(_CR, _LF)
     return plain.replace(_LF, _CRLF) if pairs else plain

@@ -261,7 +261,14 @@ PACKAGE_FILE = Relation(
     paths={"by_path": ("package_id", "path")},
     unique=("by_path",),
     versioned=True,
-    tree=Tree("package_id", REVISION.name, "revision_id", "content", path="path"),
+    tree=Tree(
+        "package_id",
+        REVISION.name,
+        "revision_id",
+        "content",
+        path="path",
+        media="media_type",
+    ),
 )
 DIMENSION = Relation(
     "dimension",

@@ -32,6 +32,7 @@ class Tree:
         body: the field of its body that is the content of the file.
         path: the field that is the logical path of the file in its folder.
         name: the logical path of all rows, where no field is it.
+        media: the field that is the media type of the content, where one says it.
 
     """
 
@@ -41,6 +42,7 @@ class Tree:
     body: str
     path: str | None = attrs.field(default=None, kw_only=True)
     name: str | None = attrs.field(default=None, kw_only=True)
+    media: str | None = attrs.field(default=None, kw_only=True)
 
     def folder_of(self, row: Row) -> str:
         """The name of the folder in which a row's file stands."""
@@ -54,6 +56,10 @@ class Tree:
     def key_of(self, row: Row) -> str:
         """The key of the HISTORY row that holds the bytes of a row's file."""
         return str(getattr(row, self.key))
+
+    def media_of(self, row: Row) -> str | None:
+        """The media type of a row's file, None where nothing says it."""
+        return None if self.media is None else str(getattr(row, self.media))
 
 
 def fault_of(view: Relation) -> str | None:
@@ -73,7 +79,8 @@ def fault_of(view: Relation) -> str | None:
     orders = [view.key, *(view.paths[name] for name in view.unique)]
     if place not in map(set, orders):
         return "no two rows of a tree stand at one path"
-    return None
+    is_said = tree.media is None or tree.media in view.fields
+    return None if is_said else "the media type of a tree is a field"
 
 
 def is_held(tree: Tree, relations: Mapping[str, Relation]) -> bool:
