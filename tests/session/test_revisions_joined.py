@@ -58,3 +58,27 @@ def test_the_host_says_whether_a_candidate_is_kept(mine, installed):  # noqa: F8
     assert [kept] == [row.conflict_id for row in installed.packages.conflicts(ID)]
     assert b"Lost.\n" == installed.packages.conflict(kept).content
     mine.commit()
+
+
+def test_what_was_rolled_back_is_kept_when_the_host_says_so_again(mine, installed):  # noqa: F811
+    """An id that an error remembers is believed as far as the store knows it."""
+    mine.begin()
+    seen = head(installed)
+    installed.packages.revise(ID, NOTE, b"Won.\n", expected_revision=seen)
+    mine.commit()
+    mine.begin()
+    with pytest.raises(RevisionConflictError) as caught:
+        installed.packages.revise(ID, NOTE, b"Lost.\n", expected_revision=seen)
+    error, unkept = caught.value, caught.value.hint
+    installed.keep_conflict(error)
+    mine.rollback()
+
+    mine.begin()
+    (kept,) = installed.keep_conflict(error)
+    mine.commit()
+    mine.begin()
+    assert (kept,) == installed.keep_conflict(error) == error.conflict_ids
+    assert [kept] == [row.conflict_id for row in installed.packages.conflicts(ID)]
+    assert b"Lost.\n" == installed.packages.conflict(kept).content
+    mine.commit()
+    assert unkept != error.hint

@@ -25,11 +25,12 @@ from uaix_core.packages.export import (
     package_files,
     read_package,
 )
+from uaix_core.packages.keeping import taken_before
 from uaix_core.packages.manifest.bases import BASED_ON, EARLIER_BASES, declared_bases
 from uaix_core.packages.manifest.values import derived_stable_id
 from uaix_core.packages.manifest.words import TEXT_MEDIA
 from uaix_core.packages.required.sets import MANIFEST_PATH
-from uaix_core.packages.revisions import Candidate, made_before, taken_before
+from uaix_core.packages.revisions import Candidate, made_before
 from uaix_core.store.scanning import all_rows
 from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import CallerError

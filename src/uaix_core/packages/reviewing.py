@@ -14,7 +14,7 @@ from uaix_core.history.receipts import Writing, receipt_row
 from uaix_core.history.relations import HEAD, REVISION
 from uaix_core.packages.export import find_package, package_files
 from uaix_core.packages.relations import LINEAGE, PACKAGE_FILE
-from uaix_core.packages.revisions import file_at
+from uaix_core.packages.revisions import file_at, not_found
 from uaix_core.packages.standing import check_whole, conflict, expect_package
 from uaix_core.review.notes import ReviewNote, check_reviewer, review_row
 from uaix_core.review.relations import OPEN_CONFLICT
@@ -249,7 +249,7 @@ def decide_kept(
     expects = [expect_open(opened)]
     if expected_revision is not None:
         key = (opened.package_id, opened.record_id)
-        head = cast("Head", snapshot.get(HEAD.name, key))
+        head = _head_of(snapshot, opened)
         _check_revision(package, head, expected_revision)
         expects.append(Expect(HEAD.name, key, head.version))
     receipt_id = writing.ids.new()
@@ -341,11 +341,25 @@ def expect_open(opened: OpenConflict) -> Expect:
 
 
 def place_of(snapshot: Snapshot, opened: OpenConflict) -> str | None:
-    """Where the record of a conflict stands by now, or stood when it was retired."""
-    key = (opened.package_id, opened.record_id)
-    head = cast("Head", snapshot.get(HEAD.name, key))
+    """Where the record of a conflict stands by now, or stood when it was retired.
+
+    Raises:
+        NotFoundError: ``record.not-found``; it is of no record of this scope.
+
+    """
+    head = _head_of(snapshot, opened)
     row = snapshot.get(REVISION.name, (head.revision_id,))
     return cast("Revision", row).path
+
+
+def _head_of(snapshot: Snapshot, opened: OpenConflict) -> Head:
+    key = (opened.package_id, opened.record_id)
+    head = cast("Head | None", snapshot.get(HEAD.name, key))
+    if head is None:
+        error = not_found(opened.conflict_id)
+        error.hint = "the conflict is of no record of the package; keep what stands"
+        raise error
+    return head
 
 
 def find_open(snapshot: Snapshot, key: tuple[str, str, str]) -> OpenConflict:

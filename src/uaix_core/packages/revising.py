@@ -28,6 +28,7 @@ from uaix_core.packages.changes import Plan, build_commit, refused_changes
 from uaix_core.packages.entry_edits import FileEdit, decided_here, with_edits
 from uaix_core.packages.export import find_package
 from uaix_core.packages.install import keyed
+from uaix_core.packages.keeping import taken_before
 from uaix_core.packages.manifest.values import derived_stable_id
 from uaix_core.packages.manifest.words import fold
 from uaix_core.packages.relations import CHECKPOINT, Checkpoint
@@ -36,7 +37,6 @@ from uaix_core.packages.revisions import (
     Revised,
     made_before,
     not_found,
-    taken_before,
     tombstoned,
 )
 from uaix_core.packages.source import PackageSource

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from uaix_core.history.receipts import Writing, receipt_row
-from uaix_core.history.relations import CONFLICT, HEAD, REVISION
-from uaix_core.packages.content.bodies import judge_body
-from uaix_core.packages.content.body_facts import facts_of
-from uaix_core.packages.findings import Findings
-from uaix_core.packages.limits import DEFAULT_LIMITS
+from uaix_core.history.relations import HEAD, REVISION, Head
 from uaix_core.packages.relations import PACKAGE_FILE
-from uaix_core.packages.rules.table import RULES
-from uaix_core.review.relations import REVIEW
-from uaix_core.schema.commits import Commit
 from uaix_core.store.scanning import all_rows
-from uaix_core.values.canonical import SALT_BYTES, sha256_hex
+from uaix_core.values.arguments import check_items, check_type
+from uaix_core.values.canonical import sha256_hex
 from uaix_core.values.errors import (
     CallerError,
     ConflictError,
     IntegrityError,
     NotFoundError,
 )
+from uaix_core.values.text import check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from uaix_core.history.relations import Conflict, Head, Revision
+    from uaix_core.history.relations import Revision
     from uaix_core.packages.findings import Finding
     from uaix_core.packages.relations import PackageFile
-    from uaix_core.review.relations import Review
     from uaix_core.store.port import Snapshot
 
 
-#: How many candidates are read at a time; each comes with its content.
-_CANDIDATES: Final = 20
 #: Record, path, revision that was expected, digest of the content.
 CandidateName = tuple[str, str | None, str | None, str | None]
 
@@ -48,6 +39,10 @@ class Candidate:
     ``head`` is the one that stands, ``path`` where its record does. ``content`` is None
     for a tombstone. ``asked`` is the path that the writer named, where that is another
     one.
+
+    Raises:
+        CallerError: ``input.type``, ``text.type``, ``text.not-storable``.
+
     """
 
     head: Head
@@ -56,6 +51,15 @@ class Candidate:
     content: bytes | None = attrs.field(repr=False)
     media_type: str = ""
     asked: str | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check_type(self.head, Head, "head")
+        check_type(self.content, (bytes, type(None)), "content")
+        for name in ("path", "media_type"):
+            check_text(getattr(self, name), name)
+        for name in ("expected_revision", "asked"):
+            if getattr(self, name) is not None:
+                check_text(getattr(self, name), name)
 
     @property
     def is_moved(self) -> bool:
@@ -66,7 +70,9 @@ class Candidate:
     def name(self) -> CandidateName:
         """What makes two candidates the same one."""
         digest = None if self.content is None else sha256_hex(self.content)
-        return _name(self.head.record_id, self.path, self.expected_revision, digest)
+        return candidate_name(
+            self.head.record_id, self.path, self.expected_revision, digest
+        )
 
 
 class RevisionConflictError(ConflictError):
@@ -81,6 +87,13 @@ class RevisionConflictError(ConflictError):
     default_code = "revision.conflict"
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
+        candidates = check_items(candidates, Candidate, "candidates")
+        if not candidates:
+            raise CallerError(
+                "a conflict is of one candidate at least",
+                code="input.list",
+                path="candidates",
+            )
         first = candidates[0]
         super().__init__(
             _said_of(candidates),
@@ -89,10 +102,17 @@ class RevisionConflictError(ConflictError):
             expected=None,
             current=first.head,
             path=first.asked or first.path,
-            hint="read the current revision and decide again",
         )
-        self.candidates = tuple(candidates)
-        self.conflict_ids: tuple[str, ...] = ()
+        self.candidates = candidates
+        self.keep_as(())
+
+    def keep_as(self, conflict_ids: Sequence[str]) -> None:
+        """Say by which conflicts the store holds the candidates, if by any."""
+        self.conflict_ids = tuple(conflict_ids)
+        self.hint = "read the current revision and decide again"
+        if conflict_ids:
+            ids = ", ".join(conflict_ids)
+            self.hint = f"a review decides about what is kept, once: conflict {ids}"
 
 
 def _said_of(candidates: Sequence[Candidate]) -> str:
@@ -148,118 +168,14 @@ def tombstoned(path: str) -> CallerError:
     )
 
 
-def may_be_kept(candidate: Candidate) -> bool:
-    """Whether a candidate passes what every body has to pass by itself.
-
-    What the gate refuses is no more stored as a conflict than as a revision.
-    """
-    content = candidate.content
-    if content is None:
-        return True
-    if len(content) > DEFAULT_LIMITS.entry_bytes:
-        return False
-    findings = Findings(RULES)
-    judge_body(candidate.path, content, candidate.media_type, findings)
-    digest = sha256_hex(content)
-    facts = facts_of(candidate.path, content, candidate.media_type, digest)
-    codes = [code for code, _message in facts.findings]
-    return not findings.has_error and not any(
-        RULES[code].severity == "error" for code in codes
-    )
-
-
-def _name(
+def candidate_name(
     record_id: str, path: str | None, expected: str | None, digest: str | None
 ) -> CandidateName:
-    # A revision that was seen says which file was meant, wherever its record is now.
+    """What makes two candidates the same one.
+
+    A revision that was seen says which file was meant, wherever its record is now.
+    """
     return record_id, None if expected else path, expected, digest
-
-
-def kept_before(
-    snapshot: Snapshot, candidates: Sequence[Candidate]
-) -> dict[CandidateName, str]:
-    """Which of these candidates are kept already, by name: the ids of their conflicts.
-
-    A candidate that a review has decided about stays decided, so it is one of them.
-    """
-    kept: dict[CandidateName, str] = {}
-    places = {(one.head.package_id, one.head.record_id) for one in candidates}
-    for place in sorted(places):
-        for name, conflict_id in _kept_of(snapshot, place):
-            kept.setdefault(name, conflict_id)
-    return {one.name: kept[one.name] for one in candidates if one.name in kept}
-
-
-def _kept_of(
-    snapshot: Snapshot, place: tuple[str, str]
-) -> Iterator[tuple[CandidateName, str]]:
-    """All candidates of a record with the ids of their conflicts."""
-    rows = all_rows(snapshot, CONFLICT, "by_record", place, page=_CANDIDATES)
-    for row in cast("Iterator[Conflict]", rows):
-        # Of an erased one nobody can tell any more what it was.
-        if row.path is not None:
-            digest = None if row.change == "tombstone" else row.sha256
-            expected = row.expected_revision_id
-            yield _name(row.record_id, row.path, expected, digest), row.conflict_id
-
-
-def taken_before(snapshot: Snapshot, candidate: Candidate) -> Revision | None:
-    """The revision that a review made of this very candidate, or None.
-
-    Where the record said so by then already, it is the one that stood.
-    """
-    package_id, record_id = candidate.head.package_id, candidate.head.record_id
-    conflicts = {
-        conflict_id
-        for name, conflict_id in _kept_of(snapshot, (package_id, record_id))
-        if name == candidate.name
-    }
-    if not conflicts:
-        return None
-    decided = all_rows(snapshot, REVIEW, "by_package", (package_id, "conflict"))
-    for row in cast("Iterator[Review]", decided):
-        if row.conflict_id in conflicts and row.verdict == "taken":
-            chain = chain_of(snapshot, package_id, record_id)
-            return [one for one in chain if one.version <= row.version][-1]
-    return None
-
-
-def keep_candidates(
-    writing: Writing, candidates: Sequence[Candidate], receipt_id: str
-) -> tuple[Commit, tuple[str, ...]]:
-    """The commit that keeps what lost, and the ids of its conflicts."""
-    rows = [_conflict(writing, one, receipt_id) for one in candidates]
-    names = tuple(row.conflict_id for row in rows)
-    receipt = receipt_row(
-        writing,
-        receipt_id,
-        operation="conflict",
-        outcome="refused",
-        details={"conflict_ids": list(names)},
-        package_id=candidates[0].head.package_id,
-    )
-    return Commit(writing.scope, writing.now, adds=(*rows, receipt)), names
-
-
-def _conflict(writing: Writing, candidate: Candidate, receipt_id: str) -> Conflict:
-    head, content = candidate.head, candidate.content
-    row = CONFLICT.named_by_header(
-        "conflict_id",
-        writing.random.bytes(SALT_BYTES),
-        package_id=head.package_id,
-        record_id=head.record_id,
-        expected_revision_id=candidate.expected_revision,
-        head_revision_id=head.revision_id,
-        change="tombstone" if content is None else "replace",
-        receipt_id=receipt_id,
-        actor_kind=writing.principal.kind,
-        actor_id=writing.principal.id,
-        path=candidate.path,
-        media_type=candidate.media_type,
-        sha256=sha256_hex(content or b""),
-        content=content or b"",
-    )
-    return cast("Conflict", row)
 
 
 def file_at(snapshot: Snapshot, package_id: str, path: str) -> PackageFile:

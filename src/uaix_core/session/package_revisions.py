@@ -14,6 +14,7 @@ from uaix_core.packages.anchors import check_authorisations
 from uaix_core.packages.answers import Refused
 from uaix_core.packages.entry_edits import checked_entry
 from uaix_core.packages.export import find_package
+from uaix_core.packages.keeping import keep_candidates, kept_before, may_be_kept
 from uaix_core.packages.relations import PACKAGE_FILE
 from uaix_core.packages.revising import (
     Decided,
@@ -21,19 +22,17 @@ from uaix_core.packages.revising import (
     decide_revisions,
 )
 from uaix_core.packages.revisions import (
+    Candidate,
     Revised,
     RevisionConflictError,
     chain_of,
     file_at,
-    keep_candidates,
-    kept_before,
-    may_be_kept,
     not_found,
 )
 from uaix_core.review.relations import OPEN_CONFLICT
 from uaix_core.session.package_writes import PackageWrites
 from uaix_core.session.writes import write
-from uaix_core.values.arguments import check_texts, check_type
+from uaix_core.values.arguments import check_items, check_texts, check_type
 from uaix_core.values.errors import CallerError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
@@ -268,32 +267,30 @@ class PackageRevisions(PackageWrites):
         """Keep what was refused as conflicts; their ids, in the candidates' order.
 
         What is kept already is kept once, also when it was decided. A candidate that
-        no package could hold (for a secret in it, or for its size) isn't kept at all.
+        no package could hold (for a secret in it, or for its size) isn't kept at all,
+        nor is one of a record or a revision that isn't in this scope.
 
         An owned store does so by itself, if it can. Inside a host's transaction nobody
-        knows whether they are kept, so the host says that it is wanted.
+        knows whether they are kept, so the host says that it is wanted; when that was
+        rolled back, it says so again.
+
+        Raises:
+            CallerError: ``input.type``, ``input.list``.
+
         """
         check_type(error, RevisionConflictError, "error")
-        if not error.conflict_ids:
-            with self._work.snapshot() as snapshot:
-                kept = kept_before(snapshot, error.candidates)
-            named = dict(kept)
-            left = [one for one in error.candidates if one.name not in kept]
-            fit = [one for one in left if may_be_kept(one)]
-            if fit:
-                commit, names = keep_candidates(
-                    self._work.writing(), fit, self._work.ids.new()
-                )
-                self._work.store.append(commit)
-                named |= dict(zip((one.name for one in fit), names, strict=True))
-            error.conflict_ids = tuple(
-                named[one.name] for one in error.candidates if one.name in named
+        lost = check_items(error.candidates, Candidate, "candidates")
+        with self._work.snapshot() as snapshot:
+            named = kept_before(snapshot, lost)
+            left = {one.name: one for one in lost if one.name not in named}
+            fit = [one for one in left.values() if may_be_kept(snapshot, one)]
+        if fit:
+            commit, names = keep_candidates(
+                self._work.writing(), fit, self._work.ids.new()
             )
-            if error.conflict_ids:
-                ids = ", ".join(error.conflict_ids)
-                error.hint = (
-                    f"a review decides about what is kept, once: conflict {ids}"
-                )
+            self._work.store.append(commit)
+            named |= dict(zip((one.name for one in fit), names, strict=True))
+        error.keep_as([named[one.name] for one in lost if one.name in named])
         return error.conflict_ids
 
     def _keep_if_possible(self, error: RevisionConflictError) -> None:
