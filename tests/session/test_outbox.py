@@ -380,3 +380,21 @@ def test_a_follower_is_about_the_same_file() -> None:
         read_outbox(box)
 
     assert "outbox.after" == caught.value.code
+
+
+@pytest.mark.parametrize("takes", ["replay", "write_outbox"])
+def test_two_commands_of_one_id_are_refused(installed: Session, takes: str) -> None:
+    """A command is named once, also where no file is read, and nothing is applied."""
+    seen, before = head(installed), position(installed)
+    changes = [
+        QueuedChange("1", ID, NOTE, b"One.\n", expected_revision=seen),
+        QueuedChange("2", ID, NOTE, b"Two.\n", after="1"),
+        QueuedChange("1", ID, OTHER, b"New.\n", entry=ENTRY),
+    ]
+    take = installed.packages.replay if takes == "replay" else write_outbox
+
+    with pytest.raises(CallerError) as caught:
+        take(changes)
+
+    assert ("outbox.repeated", "changes[2]") == (caught.value.code, caught.value.path)
+    assert before == position(installed)

@@ -247,6 +247,22 @@ def test_blockers_block(installed: Session) -> None:
     assert {"ada": "asked"} == json.loads(row.agreements or "")
 
 
+def test_a_rejected_record_waits_apart(installed: Session) -> None:
+    """What keeps a package from being active is listed, and no yes to all takes it."""
+    installed.review.records(ID, "reviewed", looked_at(installed))
+    installed.review.records(ID, "rejected", {NOTE: head(installed)})
+
+    waiting = installed.review.waiting(ID)
+
+    assert [NOTE] == [file.path for file in waiting.rejected]
+    assert NOTE not in [file.path for file in waiting.records]
+    with pytest.raises(CallerError) as caught:
+        installed.review.package(ID, "active", checkpoint_id=waiting.checkpoint_id)
+    assert ("review.incomplete", NOTE) == (caught.value.code, caught.value.path)
+    installed.review.records(ID, "approved", {NOTE: head(installed)})
+    assert not installed.review.waiting(ID).rejected
+
+
 def test_a_conflict_blocks_its_package(installed: Session) -> None:
     """While a candidate waits nobody can call the package active."""
     lose(installed)

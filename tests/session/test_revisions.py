@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.packages.package_maker import MANIFEST
@@ -646,3 +646,18 @@ def test_a_rejected_package_is_closed(installed: Session) -> None:
     assert "package.rejected" == update.value.code
     installed.review.package(ID, "review_required", **checkpoint)
     installed.packages.revise(ID, NOTE, b"x\n", expected_revision=head(installed))
+
+
+@pytest.mark.parametrize("wanted", [None, "text", {}, Session], ids=str)
+def test_the_inner_verbs_refuse_other_types(installed: Session, wanted: Any) -> None:
+    """What verbs hand to each other is told by its name where it is something else."""
+    packages, before = installed.packages, position(installed)
+    for call in (
+        lambda: packages.apply(wanted, {}),
+        lambda: packages.descend(None, wanted, wanted, {}, wanted),
+        lambda: packages.descend(None, lambda _: wanted, wanted, {}, wanted),
+    ):
+        with pytest.raises(CallerError) as caught:
+            call()
+        assert "input.type" == caught.value.code
+    assert before == position(installed)

@@ -130,8 +130,13 @@ class Replayed:
 
 
 def write_outbox(changes: Iterable[QueuedChange]) -> bytes:
-    """The bytes of an outbox with these changes, in their order."""
-    queued = check_items(changes, QueuedChange, "changes")
+    """The bytes of an outbox with these changes, in their order.
+
+    Raises:
+        CallerError: ``input.list``, ``input.type``, ``outbox.repeated``.
+
+    """
+    queued = check_queued(changes)
     lines = [{"format": FORMAT}, *map(_form, queued)]
     return b"".join(
         json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
@@ -192,11 +197,7 @@ def read_outbox(data: bytes) -> list[QueuedChange]:
     for number, text in lines:
         change = _change(_line(text, number), number)
         if change.command_id in places:
-            raise CallerError(
-                "a command id stands twice",
-                code="outbox.repeated",
-                path=f"line {number}",
-            )
+            raise _repeated(f"line {number}")
         place = change.package_id, change.path
         if change.after is not None and places.get(change.after) != place:
             raise CallerError(
@@ -207,6 +208,27 @@ def read_outbox(data: bytes) -> list[QueuedChange]:
         places[change.command_id] = place
         changes.append(change)
     return changes
+
+
+def check_queued(changes: Iterable[QueuedChange]) -> tuple[QueuedChange, ...]:
+    """Queued changes as a tuple, each with a name of its own.
+
+    Raises:
+        CallerError: ``input.list``, ``input.type``, ``outbox.repeated``.
+
+    """
+    queued = check_items(changes, QueuedChange, "changes")
+    seen: set[str] = set()
+    for index, change in enumerate(queued):
+        if change.command_id in seen:
+            raise _repeated(f"changes[{index}]")
+        seen.add(change.command_id)
+    return queued
+
+
+def _repeated(place: str) -> CallerError:
+    """The error for a second command of one id."""
+    return CallerError("a command id stands twice", code="outbox.repeated", path=place)
 
 
 def _line(text: bytes, number: int) -> dict[str, Any]:

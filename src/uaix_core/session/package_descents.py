@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import attrs
@@ -327,7 +328,17 @@ class PackageDescents(PackageEdits):
         checks: Checks,
         request: Request,
     ) -> Stored:
-        """Make a package out of an origin; the verbs say which and how."""
+        """Make a package out of an origin; the verbs say which and how.
+
+        Raises:
+            CallerError: ``input.type``, and as the verbs.
+
+        And as the verbs.
+        """
+        check_type(found, FunctionType, "found")
+        check_type(how, FunctionType, "how")
+        check_type(checks, dict, "checks")
+        check_type(request, Request, "request")
         ids = self._work.ids
         check_key(request.key)
         new_id = ids.new() if package_id is None else check_id(package_id, "package_id")

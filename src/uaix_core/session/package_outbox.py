@@ -12,10 +12,9 @@ from uaix_core.packages.anchors import (
     check_authoriser,
 )
 from uaix_core.packages.answers import PackageRefusedError
-from uaix_core.packages.outbox import QueuedChange, Replayed
+from uaix_core.packages.outbox import QueuedChange, Replayed, check_queued
 from uaix_core.packages.revisions import Revised, RevisionConflictError
 from uaix_core.session.package_signatures import PackageSignatures
-from uaix_core.values.arguments import check_items
 from uaix_core.values.errors import CallerError
 
 if TYPE_CHECKING:
@@ -51,11 +50,11 @@ class PackageOutbox(PackageSignatures):
             checks: ruleset, strictness and limits, as `uaix_core.lint`.
 
         Raises:
-            CallerError: ``input.list``, ``input.type``, ``anchor.authoriser``; then
-                nothing is applied.
+            CallerError: ``input.list``, ``input.type``, ``outbox.repeated``,
+                ``anchor.authoriser``; then nothing is applied.
 
         """
-        queued = check_items(changes, QueuedChange, "changes")
+        queued = check_queued(changes)
         allowed = check_authorisations(authorisations)
         check_authoriser(self._work.principal, allowed)
         made: dict[str, str] = {}

@@ -317,7 +317,14 @@ class PackageRevisions(PackageWrites):
         """Decide changes that were put together, write them, and answer about each.
 
         The verbs of review and adoption make theirs out of more than `revise` takes.
+
+        Raises:
+            CallerError: ``input.type``, and as `revise`.
+
+        And as `revise`.
         """
+        check_type(wanted, Wanted, "wanted")
+        check_type(checks, dict, "checks")
         paths = [change.path for change in wanted.changes]
         check_lines({"path": check_texts(paths, "path")})
         writing = self._work.writing()

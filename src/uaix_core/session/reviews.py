@@ -41,7 +41,12 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Waiting:
-    """What of a package waits for a person, at the checkpoint of this id and number."""
+    """What of a package waits for a person, at the checkpoint of this id and number.
+
+    ``records`` are those that nobody has reviewed, ``rejected`` those that were turned
+    down: they wait for another revision or another review, and no less keep the package
+    from being active.
+    """
 
     package_id: str
     state: str
@@ -50,6 +55,7 @@ class Waiting:
     records: Sequence[PackageFile]
     conflicts: Sequence[OpenConflict]
     proposals: Sequence[ProposalEntry] = ()
+    rejected: Sequence[PackageFile] = ()
 
 
 class Reviews(ConflictReviews):
@@ -71,11 +77,7 @@ class Reviews(ConflictReviews):
         """
         with self._work.snapshot() as snapshot:
             package = find_package(snapshot, package_id)
-            files = [
-                file
-                for file in package_files(snapshot, package_id)
-                if file.review_state == "review_required"
-            ]
+            files = list(package_files(snapshot, package_id))
             proposals = snapshot.scan(
                 PROPOSAL_ENTRY.name, "by_state", (package_id, "open"), limit=100
             )
@@ -84,9 +86,10 @@ class Reviews(ConflictReviews):
             package.state,
             package.checkpoint_id,
             package.number,
-            files,
+            [file for file in files if file.review_state == "review_required"],
             self._packages.conflicts(package_id),
             cast("Sequence[ProposalEntry]", proposals),
+            [file for file in files if file.review_state == "rejected"],
         )
 
     def package(

@@ -50,9 +50,10 @@ def waiting_verb(package_id: str, *, at: At, as_json: bool) -> int:
             _conflict_line(session.packages, row)
             for row in open_conflicts(session.packages, package_id)
         ]
-    records = [
-        {"path": file.path, "revision_id": file.revision_id} for file in waiting.records
-    ]
+    records, rejected = (
+        [{"path": file.path, "revision_id": file.revision_id} for file in files]
+        for files in (waiting.records, waiting.rejected)
+    )
     proposals = [
         {
             "proposal_id": row.proposal_id,
@@ -69,16 +70,19 @@ def waiting_verb(package_id: str, *, at: At, as_json: bool) -> int:
                 "checkpoint_id": waiting.checkpoint_id,
                 "number": waiting.number,
                 "records": records,
+                "rejected": rejected,
                 "conflicts": conflicts,
                 "proposals": proposals,
             }
         )
         return OK
-    is_done = not records and not conflicts and not proposals
+    is_done = not (records or rejected or conflicts or proposals)
     out.say(f"{package_id}: {waiting.state}", "ok" if is_done else "warning")
     out.pairs([("checkpoint", waiting.checkpoint_id), ("number", waiting.number)])
     if records:
         out.table(("unreviewed", "revision"), (tuple(row.values()) for row in records))
+    if rejected:
+        out.table(("rejected", "revision"), (tuple(row.values()) for row in rejected))
     if proposals:
         rows = (tuple(row.values()) for row in proposals)
         out.table(("proposal", "kind", "by"), rows)
