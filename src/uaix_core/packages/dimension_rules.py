@@ -29,7 +29,7 @@ from uaix_core.values.parsing.marks import (
     depth_of,
 )
 from uaix_core.values.parsing.view import NOTES, fold_label
-from uaix_core.values.parsing.words import HIDDEN, known_word
+from uaix_core.values.parsing.words import HIDDEN, disclosure_of, known_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -167,6 +167,9 @@ def _judge_mark(part: MarkedPart) -> tuple[str, str] | None:
             return None
         return "persona.depth-range", "a depth level isn't an integer from 0 to 10"
     word = known_word(part.said)
+    if word is None and disclosure_of(part.said) is None:
+        # A sentence that is no level.
+        return None
     if word is None:
         message = "a disclosure that isn't one of the known words is read as private"
     elif word == "sensitive":

@@ -22,7 +22,7 @@ from uaix_core.startup.consents import consents_of
 from uaix_core.startup.judging import judge_startup
 from uaix_core.startup.reading import read_found
 from uaix_core.values.canonical import canonical_digest, sha256_hex
-from uaix_core.values.parsing.blanking import blanked
+from uaix_core.values.parsing.blanking import blanked, unread_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,7 +146,8 @@ def decide_start(snapshot: Snapshot, writing: Writing, wanted: Wanted) -> Starte
     for position, loaded in enumerate(judged.loaded, 1):
         shown = _shown(loaded, consents)
         if shown is None:
-            failed.add(StartupCheck(checks.DISCLOSURE, loaded.file.path))
+            line = unread_line(loaded.content, loaded.file.media_type)
+            failed.add(StartupCheck(checks.DISCLOSURE, loaded.file.path, line))
         else:
             records.append(_record(position, loaded, shown))
             used |= shown.lifted_by

@@ -29,31 +29,31 @@ _IS_BLANK: Final = re.compile(f"[{_BLANK}]")
 
 #: ASCII and what looks like it, written as code points since that is the point of them.
 _LOOK_ALIKES: Final = {
-    "a": "\u0430\u03b1\u0251\u237a",
-    "b": "\u044c\u0184\u13cf",
+    "a": "\u0430\u03b1\u0251\u237a\u1d00",
+    "b": "\u044c\u0184\u13cf\u0299",
     "c": "\u0441\u03f2\u1d04\u217d",
-    "d": "\u0501\u0257\u13e7",
-    "e": "\u0435\u03b5\u04bd\u212e",
-    "f": "\u0192\u0584\ua799",
-    "g": "\u0261\u0581\u018d",
-    "h": "\u04bb\u0570\u13c2",
+    "d": "\u0501\u0257\u13e7\u1d05",
+    "e": "\u0435\u03b5\u04bd\u212e\u1d07",
+    "f": "\u0192\u0584\ua799\ua730",
+    "g": "\u0261\u0581\u018d\u0262",
+    "h": "\u04bb\u0570\u13c2\u029c",
     "i": "\u0456\u03b9\u0131\u0269\u026a\u04cf",
-    "j": "\u0458\u03f3",
+    "j": "\u0458\u03f3\u1d0a",
     "k": "\u043a\u03ba\u1d0b",
-    "l": "\u01c0\u05c0\u2113\u2223",
+    "l": "\u01c0\u05c0\u2113\u2223\u029f",
     "m": "\u043c\u1d0d",
-    "n": "\u0578\u03b7\u057c\u043f",
+    "n": "\u0578\u03b7\u057c\u043f\u0274",
     "o": "\u043e\u03bf\u0585\u1d0f\u0d20",
-    "p": "\u0440\u03c1\u2374",
+    "p": "\u0440\u03c1\u2374\u1d18",
     "q": "\u051b\u0563\u0566",
-    "r": "\u0433\u1d26\uab47",
+    "r": "\u0433\u1d26\uab47\u0280",
     "s": "\u0455\ua731\U00010448",
     "t": "\u0442\u03c4\u1d1b",
     "u": "\u03c5\u057d\u1d1c\u028b",
     "v": "\u03bd\u0475\u1d20",
     "w": "\u051d\u0461\u1d21\u03c9",
     "x": "\u0445\u03c7\u1541",
-    "y": "\u0443\u04af\u0263\u1d8c\u03b3",
+    "y": "\u0443\u04af\u0263\u1d8c\u03b3\u028f",
     "z": "\u1d22",
     "A": "\u0410\u0391\u13aa\u15c5",
     "B": "\u0412\u0392\u13f4\u15f7",
@@ -129,6 +129,9 @@ _ALIKE: Final = {
 }
 _FOLDS: Final = _Folds({code: chr(code) for code in range(128)})
 _FOLDS.update({ord(alike): letter for alike, letter in _ALIKE.items()})
+# White letters on black circles and squares, which have no decomposition.
+for _first in (0x1F150, 0x1F170):
+    _FOLDS.update({_first + at: chr(ord("A") + at) for at in range(26)})
 
 
 def fold(text: str) -> str:

@@ -153,7 +153,27 @@ FORMS = {
     "sentence, short": "# T\n\n## A\n\nNot for sharing.\n\nDay: hush\n",
     "sentence, file": "# T\n\n## A\n\nThis file is confidential.\n\n## B\n\nhush\n",
     "indented": "Town: seen\n\n  Diary_disclosure: private\n\nDiary: hush\n",
+    "dash in a field": "# T\n\nDiary disclosure - private\n\n## Diary\n\nDay: hush\n",
+    "by order": "# T\n\nDo not share: hush\n\nhush\n\nTown: seen\n",
+    "by order, German": "Town: seen\nNicht weitergeben: hush\n",
+    "by order, in a list": "# T\n\n- Do not share: hush\n",
+    "names by order": "---\nnever_disclose: [diary]\ndiary: hush\n---\n# T\n",
+    "names that are hidden": "---\nhidden: [diary]\ndiary: hush\n---\n# T\n",
+    "names below a heading": (
+        "# T\n\n## Disclosure\n\n### Private\n\n- Diary\n\n## Diary\n\nhush\n"
+    ),
+    "disclosures": (
+        "---\ndisclosures:\n  diary: private\n---\n# T\n\n## Diary\n\nhush\n"
+    ),
+    "tags, plain": "# T\n\n## A\n\nTags: diary, private\n\nhush\n\nDay: hush\n",
+    "audience of many": "# T\n\n## A\n\nAudience: me only, family only\n\nDay: hush\n",
+    "visibility of a name": "# T\n\nDiary visibility: none\n\n## Diary\n\nDay: hush\n",
+    "none, brackets": "# T\n\nDiary [none]: hush\n",
+    "none, dash": "# T\n\nDiary - none: hush\n\nTown: seen\n",
+    "none, comma": "# T\n\nDiary, none: hush\n",
+    "none, heading": "# T\n\n## Diary - none\n\nhush\n\nDay: hush\n",
     # Tables.
+    "column of private notes": "# T\n\n| a | Private notes |\n|--|--|\n| b | hush |\n",
     "column": (
         "# T\n\n| Field | Value | Disclosure |\n|---|---|---|\n"
         "| diary | hush | private |\n"
@@ -228,6 +248,16 @@ OBJECTS = [
     {"list": [{"text": "hush", "private": True}]},
     {"list": [{"text": "hush", "visibility": "hidden"}]},
     {"list": ["PRIVATE: hush"]},
+    {"privateData": {"a": "hush"}},
+    {"private_info": "hush"},
+    {"diary_private": "hush"},
+    {"diaryPrivate": ["hush"]},
+    {"$disclosure": "private", "diary": "hush"},
+    {"@disclosure": "private", "diary": "hush"},
+    {"diary": "hush", "diary:disclosure": "private"},
+    {"diary": {"t": "hush", "disclosure": {"value": {"level": "private"}}}},
+    {"x": {"internal": True, "t": "hush"}},
+    {"list": [{"internal": True, "t": "hush"}]},
     {"d\u0456sclosure": "private", "t": "hush"},
     {"t": "hush", "t_disclosure": "priv\u0430te"},
     {"t (\u0440rivate)": "hush"},
@@ -237,6 +267,15 @@ OBJECTS = [
 DISGUISES = {
     "wide": lambda word: "".join(chr(ord(c) + 0xFEE0) for c in word),
     "bold letters": lambda word: "".join(chr(0x1D41A + ord(c) - 97) for c in word),
+    "small capitals": lambda word: word.translate(
+        str.maketrans(
+            "acdeilnoprtuvy",
+            "\u1d00\u1d04\u1d05\u1d07\u026a\u029f\u0274\u1d0f\u1d18\u0280\u1d1b\u1d1c"
+            "\u1d20\u028f",
+        )
+    ),
+    "squares": lambda word: "".join(chr(0x1F170 + ord(c) - 97) for c in word),
+    "circles": lambda word: "".join(chr(0x1F150 + ord(c) - 97) for c in word),
     "zero width": "\u200b".join,
     "soft hyphen": lambda word: word[:3] + "\u00ad" + word[3:],
     "joiner": lambda word: word + "\u2060",
@@ -265,10 +304,11 @@ KEPT_BACK = {
     "unknown name, visibility": (
         "# T\n\nDairy visibility: private\n\n## Diary\n\nhush\n"
     ),
-    "sensitivity": "---\nsensitivity: high\n---\n# T\n\nhush\n",
-    "audience": "# T\n\n## A\n\nAudience: owner\n\nhush\n",
-    "visibility": "# T\n\n## A\n\nVisibility: amber\n\nhush\n",
-    "visibility above": "# T\n\n## A\n\n### Visibility\n\nlimited\n\n### B\n\nhush\n",
+    "confidentiality": "---\nconfidentiality: high\n---\n# T\n\nhush\n",
+    "confidentiality level": "# T\n\n## A\n\nConfidentiality level: amber\n\nhush\n",
+    "tag of YAML": "---\ndiary: !private hush\n---\n# T\n",
+    "comment behind": "---\ndiary: hush # private\n---\n# T\n",
+    "comment above": "---\n# Private:\ndiary: hush\n---\n# T\n",
     "front matter of another form": "---\nmeta:\n  isPrivate: true\n---\n# T\n\nhush\n",
     "front matter, quoted": (
         '---\n"diary_disclosure": private\nz (private): a\n---\n# T\n'
@@ -277,40 +317,4 @@ KEPT_BACK = {
     "no structure": "A diary (kept private) as it came: hush.\n",
     "JSON as text": '{"x": {"isPrivate": true, "t": "hush"}}',
     "JSON as text, escaped": '{"d\\u0456sclosure": "private", "t": "hush"}',
-}
-
-#: Plain texts, all of which is shown.
-PLAIN = {
-    "prose": "# T\n\nShe keeps a private diary, and what is confidential stays so.\n",
-    "emphasis": "# T\n\nShe keeps a *private* diary, **strictly** so.\n",
-    "limits": "# T\n\n## Privacy limits\n\nKeeps nothing private about a visitor.\n",
-    "no private bond": (
-        "# T\n\nFriendly, never a confidant; no private bond is played.\n"
-    ),
-    "sensitivity": "# T\n\n## Sensitivity\n\nNo personal data of visitors.\n",
-    "a trait": "# T\n\n## Temperament\n\nSensitive.\n",
-    "traits": "# T\n\n## Temperament\n\n- sensitive\n- private\n- secret\n",
-    "trait with a text": "# T\n\nSensitive: cries at films.\n",
-    "rule": "# T\n\nRule: never share a password; do not share names.\n",
-    "rule, order": "# T\n\n- Do not share names.\n- Keep it to yourself.\n",
-    "audience": "# T\n\nAudience: harbour visitors\n",
-    "access": "# T\n\nAccess: by ladder\n",
-    "visibility": (
-        "# T\n\nVisibility: public\n\n## Sight\n\nVisibility: poor in thick fog\n"
-    ),
-    "brackets": "# T\n\n## Diary (May)\n\nEyes: grey (sensitive to light)\n",
-    "compounds": "# T\n\n(internal clock) and (secret ingredient), [see below]\n",
-    "paths": "# T\n\nIn (src/private/key.pem) and (private-key).\n",
-    "link": "# T\n\nHer [private tutor](https://example.org/private) said so.\n",
-    "choice": "# T\n\nSet the level and the disclosure (none, private or public).\n",
-    "idiom": "# T\n\nFull disclosure: she never was a captain.\n",
-    "rules of disclosure": "# T\n\n## Disclosure rules\n\nTells what it is asked.\n",
-    "headings": "# T\n\n## Secret ingredients\n\nx\n\n## Internal affairs\n\nx\n",
-    "labels": "Private school: Bern\nConfidential matters: never told\nNone: x\n",
-    "not disclosed": "# T\n\n## Religion\n\nnot disclosed\n\nBorn: (not disclosed)\n",
-    "open": "---\npublic: true\nprivate: false\ndisclosure: public\n---\n\n# T\n\nx\n",
-    "open beside": "diary: x\ndiary_disclosure: public\ndiary_private: no\n",
-    "open column": "# T\n\n| A | Disclosure |\n|---|---|\n| x | public |\n",
-    "column of no": "# T\n\n| A | Private |\n|---|---|\n| x | no |\n",
-    "code": "# T\n\n```\nclass A { secret_t x; }\nsecret: ${X}\n```\n",
 }

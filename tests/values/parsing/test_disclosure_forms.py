@@ -17,12 +17,19 @@ from tests.values.parsing.disclosure_forms import (
     KEPT_BACK,
     OBJECTS,
     PLACES,
-    PLAIN,
     REMARKS,
 )
+from tests.values.parsing.disclosure_names import (
+    DIALECTS,
+    LIMITED_NAMES,
+    NO_LIMITS,
+    SECTION_MARKS,
+    TRUE_NAMES,
+)
+from tests.values.parsing.plain_forms import PLAIN
 
 from uaix_core.packages.templates.new import KINDS, new_package
-from uaix_core.values.parsing.blanking import blanked, hidden_spans
+from uaix_core.values.parsing.blanking import blanked, hidden_spans, unread_line
 
 UAI, JSON = "text/uaix", "application/json"
 
@@ -69,6 +76,64 @@ def test_no_marked_text_is_shown(name):
     assert left is not None
     assert "hush" not in left
     assert ("seen" in FORMS[name]) == ("seen" in left)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", LIMITED_NAMES)
+def test_a_name_that_begins_or_ends_with_a_limit_hides(name, dialect):
+    """A limit at an edge of a label or heading hides what stands under it."""
+    media_type = JSON if dialect.startswith("JSON") else UAI
+    left = shown(DIALECTS[dialect].replace("{}", name), media_type)
+
+    # Keys of front matter take no quotes: then all of the body is kept back.
+    assert left is not None or ("'" in name and dialect == "front matter")
+    assert "hush" not in (left or "")
+    assert left is None or "seen" in left
+
+
+@pytest.mark.parametrize("mark", SECTION_MARKS)
+def test_a_mark_of_a_section_hides_all_of_it(mark):
+    """Where a mark of a section is read, its labelled texts and sections go too."""
+    below = "hush\n\nDay: hush\n\n- hush\n\n### Deep\n\nNight: hush\n\nhush\n"
+    left = shown(f"# T\n\n## A\n\n{mark}\n\n{below}\n## B\n\nseen\n")
+
+    assert left is not None
+    assert "hush" not in left
+    assert "seen" in left
+
+
+@pytest.mark.parametrize("name", TRUE_NAMES)
+def test_a_limit_that_is_true_hides_its_place(name):
+    """A limit as a name that is true hides the file, and its section elsewhere."""
+    assert "hush" not in shown(f"---\n{name}: true\n---\n# T\n\nhush\n\nDay: hush\n")
+    section = shown(f"# T\n\n## A\n\n{name}: yes\n\nDay: hush\n\n## B\n\nseen\n")
+    assert "hush" not in section
+    assert "seen" in section
+
+
+@pytest.mark.parametrize("form", ["# T\n\n{}\n", "---\n{}\n---\n# T\n", "{}\nx: y\n"])
+@pytest.mark.parametrize("name", NO_LIMITS)
+def test_a_level_that_is_no_limit_is_content(name, form):
+    """What says no limit beside the name of a level neither hides nor keeps back."""
+    for value in NO_LIMITS[name]:
+        text = form.replace("{}", f"{name}: {value}")
+
+        assert text == shown(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# T\n\n## Diary\n\nDairy disclosure: private\n\nhush\n", 5),
+        ("# T\r\n\r\n## Diary (private) of Ada\r\n", 3),
+        ("---\nx: y\ndiary: hush # private\n---\n# T\n", 3),
+        ("# T\n\nDairy disclosure: none\n\nDiaries disclosure: none\n", 0),
+    ],
+)
+def test_the_line_that_keeps_a_body_back_is_found(text, line):
+    """Of a body that is kept back the line is told, where it is one alone."""
+    assert shown(text) is None
+    assert line == unread_line(text.encode(), UAI)
 
 
 @pytest.mark.parametrize("media_type", [JSON, UAI])

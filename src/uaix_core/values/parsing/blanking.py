@@ -35,6 +35,11 @@ FRONT_MATTER: Final = "front_matter"
 TITLE: Final = "title"
 TEXT: Final = "text"
 
+#: How many lines are tried when one is sought that keeps a body back, and in bodies of
+#: how many bytes.
+_MOST_TRIED: Final = 20
+_MOST_BYTES: Final = 32 * 1024
+
 _BOM: Final = b"\xef\xbb\xbf"
 _newline = re.compile(rb"\r\n|\r|\n")
 
@@ -84,6 +89,21 @@ def hidden_spans(data: bytes, media_type: str) -> tuple[HiddenSpan, ...] | None:
     if parsed.dialect == "json":
         return tuple(_json_spans(data, parsed, hiding.hidden))
     return tuple(_Page(data, parsed, hiding).spans())
+
+
+def unread_line(data: bytes, media_type: str) -> int:
+    """The line, from 1, that keeps a body back on its own; 0 for none or no single one.
+
+    Without that line the body could be read. In long bodies none is sought.
+    """
+    if len(data) > _MOST_BYTES:
+        return 0
+    lines = data.splitlines(keepends=True)
+    for at in [at for at, line in enumerate(lines) if may_hide(line)][:_MOST_TRIED]:
+        rest = b"".join((*lines[:at], *lines[at + 1 :]))
+        if hidden_spans(rest, media_type) is not None:
+            return at + 1
+    return 0
 
 
 def blanked(data: bytes, spans: Iterable[HiddenSpan]) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from uaix_core.values.parsing.limit_words import BRACKETS_OPEN
 from uaix_core.values.parsing.limits import (
     has_remark,
+    is_limit,
     is_limiting_label,
     may_limit,
     names_limit,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 #: Front matter that says what kind of file this is, and nothing about the persona.
 KEPT: Final = frozenset(("uaix", "type"))
+_QUOTES: Final = " \t\"'"
 _opens = re.compile(f"[{re.escape(BRACKETS_OPEN)}]").search
 
 
@@ -59,6 +61,7 @@ class Hiding:
                 marking.is_unread
                 or _is_unread(parsed, self.parts)
                 or names_limit(parsed.unparsed)
+                or _limits_front(parsed)
                 or any(map(_is_split, shown))
             )
         )
@@ -118,6 +121,16 @@ def _is_unread(parsed: ParsedBody, parts: Iterable[MarkedPart]) -> bool:
     return is_title or any(
         names_limit(label) and not is_limiting_label(label) for label in labels
     )
+
+
+def _limits_front(parsed: ParsedBody) -> bool:
+    """Whether a comment or an unread key of front matter is a mark."""
+    for line in parsed.unparsed.split("\n") if parsed.dialect == "front_matter" else ():
+        key, colon, _value = line.partition(":")
+        is_comment = line[:1] == "#" and is_limit(line)
+        if is_comment or (colon and split_label(key.strip(_QUOTES))[1] in HIDDEN):
+            return True
+    return False
 
 
 def _is_split(part: MarkedPart) -> bool:

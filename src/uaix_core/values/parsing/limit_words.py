@@ -13,7 +13,7 @@ from typing import Final
 CLEAR: Final = (
     r"(?:pr[i1l!|]vate|privat(?:e[rsmn]|o|a|i)?|privad[oa]s?|privee?s?"
     r"|c[o0]nf[i1l!|]dent[i1l!|]al|confidentiel(?:le)?s?|confidencia(?:l|is|les)"
-    r"|confidenziale|riservat[oaie]|vertraulich(?:e[rsmn]?)?|vertrouwelijk|geheim)"
+    r"|confidenzial[ei]|riservat[oaie]|vertraulich(?:e[rsmn]?)?|vertrouwelijk|geheim)"
 )
 #: Words that mean something else as well, and limit only where they stand alone.
 SOFT: Final = (
@@ -30,11 +30,12 @@ ORDER: Final = (
 #: Phrases that say no other thing.
 PHRASE: Final = (
     r"(?:not (?:for|to be) (?:shar(?:ing|ed)|publication|published|disclosed"
-    r"|disclosure|shown)|not public|non-?public"
+    r"|disclosure|shown)|not public|non[ -]?public"
     r"|not (?:for|meant for|intended for) (?:the )?(?:public|others|anyone|everyone"
     r"|everybody|outsiders|strangers)"
     r"|(?:for )?(?:(?:my|your|his|her|its|our|their|the) )?(?:own )?eyes[ -]only"
-    r"|(?:for )?(?:friends|family|team|owner|me|us|insiders)[ -]only"
+    r"|(?:for )?(?:friends|family|team|owner|authors?|staff|admins?|me|us|insiders)"
+    r"[ -]only"
     r"|(?:only|just) (?:for )?(?:friends|family|me|us|myself)|off the record"
     r"|need to know|nicht offentlich|niet openbaar)"
 )
@@ -46,19 +47,42 @@ BEFORE: Final = (
 )
 _WORD: Final = rf"(?:{CLEAR}|{SOFT}|{PHRASE}|{ORDER}|sensitive|hidden|not shared)"
 #: A limit, and nothing else.
-EXACT: Final = rf"{BEFORE}{_WORD}(?:[ ,-]+(?:only|please|use only))?"
+EXACT: Final = (
+    rf"{BEFORE}{_WORD}(?:,? (?:and|&|und|et|y|e) {_WORD})?"
+    r"(?:[ ,-]+(?:only|please|use only))?"
+)
 #: What is a limit at the head of a text; "sensitive" is a trait there.
 HEAD: Final = rf"{BEFORE}(?:{CLEAR}|{SOFT}|{PHRASE})(?:[ ,-]+only)?"
 _TEXTS: Final = (
     r"(?:notes?|diar(?:y|ies)|journals?|entr(?:y|ies)|logs?|memos?|remarks?|comments?"
-    r"|thoughts?|letters?|sections?|parts?|paragraphs?|fields?|texts?|notiz(?:en)?)"
+    r"|thoughts?|letters?|sections?|parts?|paragraphs?|fields?|texts?|notiz(?:en)?"
+    r"|data|info(?:rmation)?|details)"
 )
+#: A label that begins with a limit, or ends with one that isn't part of a sentence.
+_EDGE: Final = (
+    rf"(?:(?:my|your|his|her|its|our|their|the|\w+['_ ]s) )?{BEFORE}{CLEAR}"
+    r"(?:\W+\w+){1,7}"
+    r"|(?!.*\b(?:public|no|not|non|nothing|never)\b)(?:\w+[^\w(\[{<]+){1,7}"
+    r"(?<!\b(?:is|in|be|of|as|to)\W)(?<!\b(?:are|the|for|how)\W)"
+    rf"(?<!\b(?:what|kept|keep)\W){CLEAR}"
+)
+#: Orders that as a label are about what follows them.
+_ORDER_LABEL: Final = rf"(?!never ){ORDER}"
 #: A text that is called private by what it is called.
-LABEL: Final = rf"(?:{HEAD}|{BEFORE}(?:{CLEAR}|{SOFT}|sensitive) (?:\w+ )?{_TEXTS})"
+LABEL: Final = (
+    rf"(?:{HEAD}|{_ORDER_LABEL}|{BEFORE}(?:{CLEAR}|{SOFT}|sensitive) (?:\w+ )?{_TEXTS}"
+    rf"|{_EDGE})"
+)
+#: What limits in brackets behind a label or heading, and is a value or code elsewhere.
+BEHIND: Final = (
+    r"(?:undisclosed|not disclosed|non-?disclos\w+|unpublished|no sharing"
+    r"|sensitive (?:data|info(?:rmation)?)|(?-i:[A-Z])\w+ only|only (?-i:[A-Z])\w+)"
+)
 #: The same within a text, where a line of code may begin with the others.
 AHEAD: Final = (
     rf"(?:{BEFORE}(?:{CLEAR}|{PHRASE}|(?-i:SECRET|INTERNAL|RESTRICTED|SENSITIVE))"
-    rf"(?:[ ,-]+only)?|{BEFORE}(?:{CLEAR}|{SOFT}|sensitive) (?:\w+ )?{_TEXTS})"
+    rf"(?:[ ,-]+only)?|{_ORDER_LABEL}"
+    rf"|{BEFORE}(?:{CLEAR}|{SOFT}|sensitive) (?:\w+ )?{_TEXTS})"
 )
 
 #: Brackets of all kinds, which a remark may stand in.
@@ -91,12 +115,12 @@ STEMS: Final = (
     *("t public", "n-public", "nonpublic", "the record", "need to know", " only"),
     *("-only", "only f", "only me", "only us", "nicht", "ne pas", "compart", "partilh"),
     *("divulg", "condivid", "niet", "visib", "pr1v", "prlv", "pr!v", "pr|v", "c0nf"),
-    *("conf1d", "confld", "conf!d", "conf|d"),
+    *("audience", "access", "conf1d", "confld", "conf!d", "conf|d"),
     *("public:", 'public"', "public'", "public=", "public ="),
 )
 #: What stands in the names of marks beside that, and in brackets behind a label.
 NAMES: Final = (
-    *("none", "public", "audience", "access", "classif", "privacy", "secrecy"),
-    "sensitivity",
+    *("none", "public", "classif", "privacy", "secrecy"),
+    *("sensitivity", "only"),
 )
 EVERY: Final = (*STEMS, *NAMES)

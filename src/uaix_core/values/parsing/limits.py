@@ -17,6 +17,7 @@ from uaix_core.values.folding import fold
 from uaix_core.values.parsing.limit_words import (
     AHEAD,
     BEFORE,
+    BEHIND,
     BRACKETS_CLOSE,
     BRACKETS_OPEN,
     CLEAR,
@@ -54,11 +55,13 @@ def _whole(pattern: str) -> _Found:
 _stem = re.compile("|".join(map(re.escape, EVERY))).search
 _text_stem = re.compile("|".join(map(re.escape, STEMS))).search
 _SHORT: Final = 40
-_brackets = re.compile(r"[(\[{<]").search
+#: Where "none" may be a mark.
+_by_none = re.compile(r"[(\[{<]|[,;|-]\s*none\s*:").search
 #: How many lines a limit may be spread over, on each side of a word of it.
 _AROUND: Final = 2
 _is_exact = _whole(EXACT)
 _is_label = _whole(LABEL)
+_is_behind = _whole(BEHIND)
 #: What alone may be a trait, or an order about something else.
 _is_word = _whole(rf"(?:{CLEAR}|{SOFT}|{ORDER}|sensitive|hidden)")
 _is_clear = _whole(rf"{BEFORE}(?:{CLEAR}|{PHRASE})")
@@ -70,7 +73,7 @@ _starts = re.compile(
     re.IGNORECASE,
 ).match
 #: "Full disclosure" is an idiom.
-_DISCLOSURE: Final = r"(?<!full )disclosure(?:[ -]?(?:level|tag))?"
+_DISCLOSURE: Final = r"(?<!full )disclosures?(?:[ -]?(?:level|tag))?"
 _is_mark = _whole(
     rf"(?:{_DISCLOSURE}\s*(?:[:=-]|is)?|{NAME}\s*[:=])\s*"
     r"(?!public\b|open\b|none of)[^\W_].*"
@@ -88,34 +91,52 @@ _MARKUP: Final = str.maketrans(
 _tags = re.compile(r"<!--|-->|</?[a-z][^<>]{0,80}>", re.IGNORECASE)
 _item = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s").match
 
+_element = _search(rf"<\w[^<>]*=\s*[\"']?(?:[\w-]+ )*{CLEAR}\b[^<>]*>")
+_callout = re.compile(r"^[\s>]*\[!\w+\][-+]?(?=\s+\w)").sub
+_is_tags = _whole(r"(?:#[\w-]+[\s,]*)+")
+_is_begin = _whole(
+    rf"(?:begin|start)(?: of)?[ :-]+{EXACT}(?: (?:section|block|part|text|notes))?"
+    rf"|{EXACT}[ :-]+(?:begin|start)"
+)
+#: Words that may make a sentence about disclosure a limit.
+_limits = _search(
+    rf"\b(?:{CLEAR}|{SOFT}|{PHRASE}|{ORDER}|sensitive|hidden|none|nobody|no one|only"
+    r"|never|not|except|friends|family|public)\b"
+)
+_MOST_OF_A_MARK: Final = 4
+#: A mark in the middle of a text; its value may stand below it.
+_levels = re.compile(
+    rf"{_DISCLOSURE}(?:\s*[([{{][^)\]}}]{{0,60}}[)\]}}])?"
+    r"[\s\"']*[:=][\s\"'(\[{|>-]*(?!public\b)([^\W_][^\n]*)",
+    re.IGNORECASE,
+).finditer
+
 _SAYS: Final = (
-    # A mark in the middle of a text; its value may stand below it.
-    _search(
-        rf"{_DISCLOSURE}(?:\s*[([{{][^)\]}}]{{0,60}}[)\]}}])?"
-        r"[\s\"']*[:=][\s\"'(\[{|>-]*(?!public\b)[^\W_]"
-    ),
     _search(rf"{_DISCLOSURE}(?:\s+is|\s*[|>-]+)?\s+{EXACT}\b"),
     _search(
         rf"\b{NAME}[\s\"']*[:=|][\s\"'(\[{{|>-]*{EXACT}"
         r"(?=$|[\s\"')\]}]*(?:[,;.|]|$))"
     ),
-    _search(r"\([\s\"']*none[\s\"']*\)\s*:"),
+    _search(r"[(\[{][\s\"']*none[\s\"']*[)\]}]\s*:|[,;|/-][ \t]*none[ \t]*:"),
     # A word before what it limits, or behind a label.
     _search(rf"^[^\w\n(]*{AHEAD}[ \t]*(?::|[ \t][->]+[ \t])"),
     _search(rf"(?:[,;|/]|[ \t]-+)[ \t]*{EXACT}[ \t]*:"),
     # Tags, and marks of HTML.
-    _search(rf"(?<!\S)[#@](?:{CLEAR}|{SOFT}|sensitive)(?![\w-])"),
+    _search(rf"(?<!\S)[#@!](?:{CLEAR}|{SOFT}|sensitive)(?![\w-])"),
     _search(rf">\s*{EXACT}\s*</"),
-    _search(rf"<\w[^<>]*=\s*[\"']?(?:[\w-]+ )*{CLEAR}\b[^<>]*>"),
+    _element,
 )
 #: Members of objects that are read as text; in their names words may begin in upper
 #: case.
 _MEMBERS: Final = (
     _search(rf"[\"']{AHEAD}[\"']\s*:\s*+(?!false|null|\"\")"),
-    _search(r"\b(?:private|confidential)[\"']?\s*[:=]\s*[\"']?(?:true|yes|1)\b"),
+    _search(
+        r"\b(?:private|confidential|internal|non-?public|not public|do not share)"
+        r"[\"']?\s*[:=]\s*[\"']?(?:true|yes|1)\b"
+    ),
     _search(r"\b(?:public|shareable|shared)[\"']?\s*[:=]\s*[\"']?(?:false|no|0)\b"),
     _search(
-        r"[\"'](?:[\w ]+ )?(?:visibility|confidentiality)[\"']\s*:\s*+"
+        r"[\"'](?:[\w ]+ )?confidentiality[\"']\s*:\s*+"
         r"(?![\"']?(?:public|open|all|everyone|everybody|anyone|none|full|low)\b)"
     ),
 )
@@ -154,7 +175,7 @@ def may_name(text: str) -> bool:
     lower = text.lower()
     if _holds(lower, _text_stem, STEMS):
         return True
-    return "none" in lower and _brackets(lower) is not None
+    return "none" in lower and _by_none(lower) is not None
 
 
 def _holds(lower: str, search: _Found, stems: tuple[str, ...]) -> bool:
@@ -176,8 +197,22 @@ def is_clear(text: str) -> bool:
 
 def is_limiting_label(label: str) -> bool:
     """Whether a label says of the text under it that it is limited."""
-    shown = _core(plain(label))
+    words = _case_change.sub(" ", plain(label).replace("-", " "))
+    shown = _core(words)
     return _is_label(shown) is not None or _is_said(shown) is not None
+
+
+def is_behind(inside: str) -> bool:
+    """Whether a remark limits behind a label, though it wouldn't in a text."""
+    return _is_behind(_core(plain(inside))) is not None
+
+
+def is_sentence(text: str) -> bool:
+    """Whether what stands as a level of disclosure is content, and names no limit."""
+    shown = plain(text)
+    if any(sign in shown for sign in ":|") or any(map(_item, shown.split("\n"))):
+        return False
+    return len(_words(shown)) > _MOST_OF_A_MARK and _limits(shown) is None
 
 
 def is_remark(inside: str, bracket: str = "(") -> bool:
@@ -204,6 +239,8 @@ def names_limit(text: str) -> bool:
     if _bold(shown):
         return True
     stripped = shown.translate(_MARKUP)
+    if any(not is_sentence(found[1]) for found in _levels(stripped)):
+        return True
     if any(says(stripped) for says in _SAYS) or has_remark(stripped):
         return True
     members = _case_change.sub(" ", stripped)
@@ -248,10 +285,11 @@ def limiting_line(line: str) -> bool:
 
     An item of a list is a value among others, and a sentence has a full stop.
     """
-    shown = plain(line).strip()
-    if shown[:1] in BRACKETS_OPEN and shown[-1:] in BRACKETS_CLOSE:
-        return is_remark(shown[1:-1], shown[:1])
-    core = _core(_tags.sub("", shown))
+    shown = _callout("", plain(line)).strip()
+    bare = _tags.sub("", shown)
+    core = _core(bare or shown)
+    if _is_begin(core) or _marks_as_sign(shown, bare):
+        return True
     if _is_exact(core) is None:
         return False
     is_wrapped = shown[-1:] not in (".", "") and not shown[-1:].isalnum()
@@ -260,6 +298,14 @@ def limiting_line(line: str) -> bool:
     if shown.endswith(".") and not core.isupper():
         return _is_word(core) is None
     return is_wrapped or core.isupper() or _clear(core) is not None
+
+
+def _marks_as_sign(shown: str, bare: str) -> bool:
+    """Whether a line is a limit in brackets, an element, or tags that limit."""
+    if shown[:1] in BRACKETS_OPEN and shown[-1:] in BRACKETS_CLOSE:
+        is_element = not bare.strip() and _element(shown) is not None
+        return is_element or is_remark(shown[1:-1], shown[:1])
+    return bool(_is_tags(shown)) and any(map(is_clear, re.split(r"[\s,]+", shown)))
 
 
 _is_said = _search(

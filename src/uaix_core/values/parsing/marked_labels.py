@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from uaix_core.values.parsing.limit_words import BRACKETS_CLOSE, BRACKETS_OPEN
 from uaix_core.values.parsing.limits import (
+    is_behind,
     is_limit,
     is_limiting_label,
     is_remark,
     may_limit,
     plain,
 )
-from uaix_core.values.parsing.view import fold_label
 from uaix_core.values.parsing.words import known_word
 
 if TYPE_CHECKING:
@@ -39,10 +39,12 @@ _before = re.compile(
     re.DOTALL,
 ).fullmatch
 _apart = re.compile(
-    r"(?P<label>.*\w\W*?)(?:\s+[-\u2010-\u2015\u2212|/#@]+|[,:;\u2013\u2014\uff0c\uff1a])"
+    r"(?P<label>.*\w\W*?)(?P<by>\s+[-\u2010-\u2015\u2212|/#@]+|[,:;\u2013\u2014\uff0c\uff1a])"
     r"\s*(?P<word>[^,:;]+)",
     re.DOTALL,
 ).fullmatch
+#: What ``none`` stands behind as a value, as in "Pets: none".
+_COLONS: Final = frozenset(":\uff1a")
 _ahead = re.compile(r"(?P<word>[^:]+):\s+(?P<label>.+)", re.DOTALL).fullmatch
 
 
@@ -60,7 +62,7 @@ def split_label(label: str) -> tuple[str, Disclosure | None]:
     found = _split(label) or (None if is_simple else _split(shown))
     if found is not None:
         return found
-    is_whole = is_limiting_label(fold_label(shown))
+    is_whole = is_limiting_label(shown)
     return label, "private" if is_whole else None
 
 
@@ -71,6 +73,8 @@ def _split(label: str) -> tuple[str, Disclosure] | None:
             if word is not None:
                 return found["label"].rstrip(" \t" + BRACKETS_OPEN), word
     found = _apart(label)
+    if found and known_word(found["word"]) == "none" and found["by"] not in _COLONS:
+        return found["label"].rstrip(" \t"), "none"
     if not found or not is_limit(found["word"]):
         found = _ahead(label)
     if found and is_limit(found["word"]):
@@ -80,6 +84,6 @@ def _split(label: str) -> tuple[str, Disclosure] | None:
 
 def _remark(inside: str, bracket: str) -> Disclosure | None:
     word = known_word(inside)
-    if word is None and is_remark(inside, bracket):
+    if word is None and (is_remark(inside, bracket) or is_behind(inside)):
         return "private"
     return word

@@ -64,10 +64,14 @@ class _Told(NamedTuple):
 def _named(label: str) -> Named:
     bare, mark = split_label(label)
     name = fold_label(bare)
-    plain_name = name if bare.isascii() else name_of(bare)
+    is_usual = bare.isascii() and not _SIGNS.intersection(bare)
+    plain_name = name if is_usual else name_of(bare)
     may = plain_name not in MARK_NAMES and may_state(plain_name)
     return Named(bare, mark, name, plain_name, may)
 
+
+#: What may stand in the names of members and isn't folded.
+_SIGNS: Final = frozenset("$@:")
 
 #: The labels of nearly every file, made once. None of them is anybody's own.
 _USUAL: Final = {
@@ -78,6 +82,9 @@ _USUAL: Final = {
 
 def _named_once(label: str) -> Named:
     return _USUAL.get(label) or _named(label)
+
+
+_NAMES_IN_FRONT: Final = DISCLOSURE_NAMES | {"disclosures"}
 
 
 class StatedMarks:
@@ -135,12 +142,17 @@ class StatedMarks:
         name = heading.plain
         may = heading.may_state and section.level > 0
         found = statements(name, section.prose) if may else ()
-        if name in MARK_NAMES:
+        if parent is not None and name in OWN_PARTS and self._is_stating(parent):
+            # A disclosure that is told in parts, each in an object of its own.
+            parent, found = self.parents[parent], (Statement("", None),)
+        elif name in MARK_NAMES:
             self._mark(parent, mark_of(name, section.prose))
             found = (Statement("", None),) if name in DISCLOSURE_NAMES else ()
         elif found and found[0].is_sure:
             self._take(parent, found)
         else:
+            # A heading that limits may be above the names of what is limited.
+            self._take(parent, found)
             found = ()
             self.is_unread |= may and is_unread(name, section.prose)
         for field in section.fields:
@@ -156,6 +168,9 @@ class StatedMarks:
                 self.of_sections[at] = self.of_sections[at].and_(Marks(one.disclosure))
             else:
                 self._take(None if one.reach == "file" else scope, (one,))
+
+    def _is_stating(self, at: int) -> bool:
+        return id(self._parsed.sections[at]) in self.stating
 
     def _take_told(self, parent: int | None, about: str, section: BodySection) -> None:
         """What the fields of a section about disclosures say of other places.
@@ -236,7 +251,7 @@ def _unread_front(parsed: ParsedBody) -> Marks:
     is_read = parsed.dialect == "front_matter"
     for line in parsed.unparsed.split("\n") if is_read else ():
         key, colon, _value = line.partition(":")
-        if colon and name_of(key.strip(" \t{\"'?")) in DISCLOSURE_NAMES:
+        if colon and name_of(key.strip(" \t{\"'?")) in _NAMES_IN_FRONT:
             return Marks(disclosure="private")
     return UNMARKED
 

@@ -25,7 +25,7 @@ from uaix_core.values.parsing.limits import (
 )
 from uaix_core.values.parsing.tables import limited_rows
 from uaix_core.values.parsing.view import fold_label
-from uaix_core.values.parsing.words import disclosure_of
+from uaix_core.values.parsing.words import disclosure_of, known_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,7 +59,12 @@ _level = re.compile(
 #: Names whose values may be one word among many.
 _tagging = re.compile(r"tags?|labels?|keywords|status|marking|handling").fullmatch
 _limited = re.compile(
-    r"(?:(?P<about>.+)_)?(?:private|confidential|secret|sensitive|restricted|hidden)"
+    r"(?:(?P<about>.+)_)?(?:private|confidential|secret|sensitive|restricted|hidden|internal"
+    r"|non_?public|not_public|do_not_share)"
+).fullmatch
+#: Those of them under which ``none`` lets nobody see, and isn't the lowest grade.
+_showing = re.compile(
+    r"(?:.+_)?(?:disclosures|visibility|audience|sharing|access)"
 ).fullmatch
 _open = re.compile(
     r"(?:(?P<about>.+)_)?(?:public|shareable|shared?|publish(?:ed)?|visible)"
@@ -74,15 +79,11 @@ OWN_PARTS: Final = frozenset(
     ("level", "tag", "value", "word", "status", "default", "kind", "is", "")
 )
 _YES: Final = frozenset(("true", "yes", "y", "on", "1", "x"))
+_AROUND: Final = " \t\"'.`"
+_NOBODY: Final = frozenset(("none", "nobody", "no one"))
 _NO: Final = frozenset(("false", "no", "n", "off", "0"))
 #: A phrase, and no name of a field.
 _IDIOMS: Final = frozenset(("full",))
-#: Words that don't tell to whom a text may be shown, where these names stand.
-_UNREAD: Final = frozenset(("visibility", "confidentiality"))
-_graded = re.compile(
-    r"(?:very )?(?:high|medium|moderate|limited|hidden|closed|restricted|owner|friends"
-    r"|family|team|staff|me|self|members|nobody|no one)|.* only|only .*"
-).fullmatch
 _PUBLIC: Final = frozenset(
     ("public", "open", "everyone", "everybody", "anyone", "all", "full", "none", "low")
 )
@@ -102,7 +103,8 @@ _verb = re.compile(r"(?:^|_)is$")
 
 def name_of(label: str) -> str:
     """A label in the spelling that names are compared in, look-alikes as ASCII."""
-    return fold_label(label if label.isascii() else fold(label))
+    plain_label = label if label.isascii() else fold(label)
+    return fold_label(plain_label.lstrip("$@").replace(":", "_"))
 
 
 def may_state(name: str) -> bool:
@@ -120,10 +122,15 @@ def statements(
     if found is not None:
         about = found["about"] or ""
         return () if about in _IDIOMS else (Statement(about, disclosure_of(text)),)
-    about = _limited_by(name, text, items or (text,))
+    about = _limited_by(name, text, items)
     if about is not None:
         return (Statement(about, "private"),)
-    if _listing(name) or is_limiting_label(name):
+    is_nobody = text.strip(_AROUND).lower() in _NOBODY
+    level = _level(name) if is_nobody and _showing(name) else None
+    if level is not None:
+        # What has no entry has no access: "none" may be said of other things too.
+        return (Statement(level["about"] or "", "none", is_sure=not level["about"]),)
+    if _listing(name) or is_limit(name) or is_limiting_label(name):
         named = (name_of(one.strip()) for one in items or _parts(text))
         return tuple(Statement(one, "private", is_sure=False) for one in named if one)
     return ()
@@ -131,12 +138,19 @@ def statements(
 
 def _limited_by(name: str, text: str, said: Sequence[str]) -> str | None:
     """What a name and what is said limit, empty for their place; None for nothing."""
-    word = text.strip(" \t\"'.`").lower()
+    word = text.strip(_AROUND).lower()
     found = None
-    if any(map(is_limit, said)):
+    parts = said or [part for part in _parts(text) if part.strip()]
+    if (
+        is_limit(text)
+        or any(map(is_limit, said))
+        or (parts and all(map(is_limit, parts)))
+    ):
         found = _level(name) or _disclosure_of(name)
-        if found is None and _tagging(name) and any(map(is_clear, said)):
-            return ""
+    if found is None and _tagging(name) and any(map(is_clear, parts)):
+        return ""
+    if found is not None:
+        pass
     elif word in _YES:
         found = _limited(name)
     elif word in _NO:
@@ -152,26 +166,23 @@ def is_limits(name: str) -> bool:
 
 def is_plain(text: str, items: Sequence[str] = ()) -> bool:
     """Whether the text of a mark says nothing but the limit."""
-    word = text.strip(" \t\"'.`").lower()
+    word = text.strip(_AROUND).lower()
     return word in _YES | _NO or all(map(is_limit, items or (text,)))
 
 
 def is_denied(name: str, text: str) -> bool:
     """Whether a name that may limit is said not to, as in ``private: no``."""
-    return text.strip(" \t\"'.`").lower() in _NO and _limited(name) is not None
+    return text.strip(_AROUND).lower() in _NO and _limited(name) is not None
 
 
 def is_unread(name: str, text: str) -> bool:
     """Whether a name and a text limit something, and nobody can say what to whom."""
-    if not is_limits(name):
+    if name.removesuffix("_level").removesuffix("_tag") != "confidentiality":
         return False
     words = " ".join(text.lower().split()).strip("\"'`*_")
     if not words or words in _PUBLIC or words.endswith("."):
         return False
-    if _graded(words):
-        return True
-    level = name.removesuffix("_level").removesuffix("_tag")
-    return level in _UNREAD and len(words.split()) <= _MOST_WORDS
+    return len(words.split()) <= _MOST_WORDS
 
 
 def stated_in(text: str, *, is_prose: bool) -> Iterator[Statement]:
@@ -225,10 +236,13 @@ def _stands_alone(lines: list[str], at: int) -> bool:
 
 def _stated_by(line: str) -> Iterator[Statement]:
     """What a line says that is written like a mark but not where marks are read."""
-    separator = _SEPARATOR if _SEPARATOR in line else "="
+    separator = next((one for one in (_SEPARATOR, "=") if one in line), " - ")
     before, found, after = line.partition(separator)
     is_inside = any(before.count(a) > before.count(b) for a, b in _BRACKETS)
     is_sentence = ". " in before or before.count(" ") > _MOST_SPACES
+    is_dashed = separator == " - "
+    if is_dashed and not (known_word(after) or is_limit(after)):
+        return
     if found and not is_inside and not is_sentence:
         for one in statements(_name_before(line, separator), _markers.sub("", after)):
             if one.disclosure not in (None, "public"):

@@ -58,6 +58,8 @@ def _judged(head: list[str]) -> Iterator[tuple[int, frozenset[str]]]:
         name = _between.sub("", cell).lower()
         if name in _COLUMNS:
             yield at, _COLUMNS[name]
+        elif name.startswith(("private", "confidential")):
+            yield at, _NO
 
 
 def _is_limited(cells: list[str], columns: dict[int, frozenset[str]]) -> bool:

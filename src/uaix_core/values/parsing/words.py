@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from uaix_core.values.folding import fold
+from uaix_core.values.parsing.limits import is_sentence
 from uaix_core.values.parsing.scalars import bare
 
 if TYPE_CHECKING:
@@ -38,8 +39,11 @@ def known_word(text: str) -> Disclosure | None:
 
 
 def disclosure_of(text: str) -> Disclosure | None:
-    """What a mark means: None for an empty one, ``private`` for an unknown word."""
-    if not text.strip():
+    """What a mark means: ``private`` for an unknown word.
+
+    None for an empty one, and for a sentence that names no limit.
+    """
+    if not text.strip() or is_sentence(text):
         return None
     return known_word(text) or "private"
 
