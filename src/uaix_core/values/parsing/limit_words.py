@@ -64,7 +64,7 @@ _EDGE: Final = (
     r"(?:\W+\w+){1,7}"
     r"|(?!.*\b(?:public|no|not|non|nothing|never)\b)(?:\w+[^\w(\[{<]+){1,7}"
     r"(?<!\b(?:is|in|be|of|as|to)\W)(?<!\b(?:are|the|for|how)\W)"
-    rf"(?<!\b(?:what|kept|keep)\W){CLEAR}"
+    rf"(?<!\b(?:what|kept|keep)\W)(?<!\b(?:keeps|stays)\W){CLEAR}"
 )
 #: Orders that as a label are about what follows them.
 _ORDER_LABEL: Final = rf"(?!never ){ORDER}"
