@@ -39,7 +39,9 @@ PLAIN = {
     "labels that deny": (
         "Nothing private: so\n\nNot confidential: so\n\nPublic and private: so\n"
     ),
-    "labels of a sentence": "How she is in private: so\n\nKeeps private: so\n\nWhat is confidential: so\n",
+    "labels of a sentence": (
+        "How she is in private: so\n\nKeeps private: so\n\nWhat is confidential: so\n"
+    ),
     "first word in prose": "# T\n\nShe says this.\nPrivate talk: so; more of it: so.\n",
     "private in a list": "# T\n\n- Private address: asked for by the form\n",
     "no pets": "# T\n\n## Pets: none\n\nx\n",
