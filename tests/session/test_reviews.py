@@ -10,6 +10,7 @@ from tests.session.package_kit import (
     ENTRY,
     ID,
     NOTE,
+    OTHER,
     acting_as,
     head,
     package,
@@ -446,6 +447,29 @@ def test_a_retry_of_what_was_taken_is_recognised(
     outcomes = [one.outcome for one in installed.packages.replay(queued)]
     assert ["already", "already" if moves_on else "applied"] == outcomes
     assert not installed.packages.conflicts(ID)
+
+
+def test_a_new_file_that_was_taken_is_recognised(installed: Session) -> None:
+    """Of two that added a file the one that a review took adds it no more."""
+    files = {**installed.packages.read(ID), OTHER: b"Lost.\n"}
+    new = {"expected_revision": None, "entry": ENTRY}
+    installed.packages.revise(ID, OTHER, b"Won.\n", **new)
+    edited, entries = EditedFiles(files), {OTHER: ENTRY}
+    with pytest.raises(RevisionConflictError):
+        installed.packages.adopt(ID, edited, entries=entries)
+    (opened,) = installed.packages.conflicts(ID)
+    seen = head(installed, OTHER)
+    taken = installed.review.take(opened, expected_revision=seen)
+    installed.packages.revise(
+        ID, OTHER, b"More.\n", expected_revision=taken.revision_id
+    )
+    before = position(installed)
+
+    assert () == installed.packages.adopt(ID, edited, entries=entries).revisions
+    again = installed.packages.revise(ID, OTHER, b"Lost.\n", **new)
+
+    assert (taken.revision_id, False) == (again.revision_id, again.is_first)
+    assert before == position(installed)
 
 
 def test_what_stood_when_it_was_taken_is_the_answer(installed: Session) -> None:

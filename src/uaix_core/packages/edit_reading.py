@@ -282,10 +282,7 @@ class _Comparing:
         if current != base.revision_id:
             media_type = base.media_type or ""
             lost = Candidate(head, place, base.revision_id, data, media_type, path)
-            if taken_before(self._snapshot, lost) is not None:
-                return attrs.evolve(status, state="present"), None
-            self.lost[path] = lost
-            return attrs.evolve(status, state="conflict"), data
+            return self._lost(status, lost)
         return self._change(status, base.revision_id, data, None), data
 
     def _was_made(self, base: Revision, path: str, data: bytes | None) -> bool:
@@ -321,8 +318,15 @@ class _Comparing:
         if file.sha256 == sha256_hex(data):
             return attrs.evolve(status, state="present"), None
         head = self._head(file)
-        self.lost[path] = Candidate(head, path, None, data, file.media_type)
-        return attrs.evolve(status, state="conflict"), data
+        return self._lost(status, Candidate(head, path, None, data, file.media_type))
+
+    def _lost(
+        self, status: FileStatus, lost: Candidate
+    ) -> tuple[FileStatus, bytes | None]:
+        if taken_before(self._snapshot, lost) is not None:
+            return attrs.evolve(status, state="present"), None
+        self.lost[status.path] = lost
+        return attrs.evolve(status, state="conflict"), lost.content
 
     def _change(
         self,
