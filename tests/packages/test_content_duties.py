@@ -246,14 +246,17 @@ def test_unread_files_are_counted_once():
 def test_what_is_not_compared_is_told(monkeypatch):
     """Marked files beyond what is compared for leaks count as unread."""
     monkeypatch.setattr(judging, "COMPARED_BYTES", COMPARED_BYTES // 64)
-    maker = Maker()
     text = b"disclosure: public\n" + b"word: x\n" * (PARSED_BYTES // 64 // 8 - 10)
     files = COMPARED_BYTES // 64 // len(text)
-    for number in range(files + 1):
-        maker.add(f".uai/notes/{number}.uai", text)
-    found = [f for f in maker.lint().findings if f.code == "content.unparsed"]
+    told = []
+    for count in (files - 1, files + 1):
+        maker = Maker()
+        for number in range(count):
+            maker.add(f".uai/notes/{number}.uai", text)
+        codes = [finding.code for finding in maker.lint().findings]
+        told.append("content.unparsed" in codes)
 
-    assert [f".uai/notes/{files}.uai"] == [f.path for f in found]
+    assert [False, True] == told
 
 
 def test_depth_is_judged_in_persona_files_only():

@@ -104,9 +104,10 @@ def unless_tree(session: Session, package_id: str, folder: Path | None) -> Path 
     place = getattr(session.store, "tree_folder", None)
     if folder is None or place is None:
         return folder
-    tree = place(session.scope, package_id)
-    is_there = tree is not None and tree.exists() and folder.exists()
-    return None if is_there and folder.samefile(tree) else folder
+    tree: Path | None = place(session.scope, package_id)
+    if tree is None or not tree.exists() or not folder.exists():
+        return folder
+    return None if folder.samefile(tree) else folder
 
 
 def edited_tree(session: Session, package_id: str) -> EditedFiles:
