@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import attrs
 import pytest
-from tests.access.places import ADA, APOLLO, BOB, CAROL, GEMINI, KEYS, Places
+from tests.access.places import (
+    ADA,
+    APOLLO,
+    BOB,
+    CAROL,
+    GEMINI,
+    KEYS,
+    OTHER,
+    Places,
+)
 from tests.session.starting import AGENT, ID
 
 from uaix_core import CallerError, NotFoundError, Principal
@@ -254,6 +263,52 @@ def test_an_unbound_agent_loses_its_tokens(places: Places) -> None:
 
     assert "credential.invalid" == refused(session.whoami).code
     assert all(view.is_over for view in authority.credentials(ADA))
+
+
+def test_an_unbinding_ends_what_seems_to_be_over(quick: Places) -> None:
+    """A token that is past its time on one host is ended by it for all others too."""
+    authority = quick.authority()
+    authority.unbind(BOB.id, OTHER, scope=APOLLO)
+    authority.bind(AGENT, OTHER, scope=APOLLO)
+    token = authority.issue(ADA, scope=APOLLO, life=DAY).token.reveal()
+
+    quick.clock.at += DAY + 1
+    authority.unbind(AGENT, ID, scope=APOLLO)
+    quick.clock.at -= DAY + 1
+
+    refusal = refused(lambda: authority.session(token, scope=APOLLO))
+    assert "credential.invalid" == refusal.code
+
+
+def test_a_deleted_persona_rotates_nothing(quick: Places) -> None:
+    """With its only persona rejected an agent gets no token for the one that it has."""
+    authority, host = quick.authority(), quick.host()
+    issued = authority.issue(ADA, scope=APOLLO)
+    under = authority.under(issued.token.reveal(), scope=APOLLO)
+    checkpoint = host.packages.show(ID).package.checkpoint_id
+    host.review.package(ID, "rejected", checkpoint_id=checkpoint)
+
+    refusal = refused(lambda: under.rotate(issued.credential_id))
+    assert "credential.invalid" == refusal.code
+
+
+def test_no_error_quotes_a_token(quick: Places) -> None:
+    """Whoever hands a token in where an id is wanted finds it in no error."""
+    token = quick.token()
+    authority, session = quick.authority(), quick.host()
+    for call in (
+        authority.revoke,
+        authority.withdraw,
+        authority.rotate,
+        authority.secrets.get,
+        session.packages.show,
+        session.leases.get,
+    ):
+        with pytest.raises(CallerError) as raised:
+            call(token)
+        told = f"{raised.value} {raised.value.as_dict()}"
+        assert token not in told
+        assert token.rpartition("_")[2] not in told
 
 
 def test_a_deleted_persona_ends_its_agent(places: Places) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 from tests.access.places import ADA, APOLLO, BOB, CAROL, GEMINI, OTHER, ROOT, Places
-from tests.access.strangers import VOICE
+from tests.access.strangers import PERSONA, VOICE
 from tests.session.starting import AGENT, ID, advanced, reviewed
 
 from uaix_core import (
@@ -361,6 +361,23 @@ class TestHidden:
             texts = b"".join(record.content for record in shown.records)
             assert b"a-hidden-canary" not in texts
             assert b"About: all." in texts
+
+    def test_a_hidden_name_is_nobodys_to_look_up(self, quick: Places) -> None:
+        """The name of a persona that is private stands in no row of the files."""
+        host = quick.host(principal=CAROL)
+        record = host.packages.record(ID, PERSONA)
+        host.packages.revise(
+            ID,
+            PERSONA,
+            record.revision.content.replace(b"Name: x.", b"Name (private): Zelda"),
+            expected_revision=record.head.revision_id,
+            authorisations=[Authorisation(PERSONA, "replace")],
+        )
+        reviewed(host)
+
+        for session in (quick.of(ADA), host):
+            names = [file.persona_name for file in session.packages.show(ID).files]
+            assert {None} == set(names)
 
     def test_who_reviews_sees_it(self, private: Places) -> None:
         """A writer and a reviewer read what is stored."""

@@ -10,6 +10,8 @@ from tests.access.strangers import PERSONA
 from tests.session.leasing import LIFE, NEXT, RUN, refused, says, take, turns
 from tests.session.starting import AGENT, ID
 
+from uaix_core import Principal
+from uaix_core.guard import store as guard_store
 from uaix_core.values.errors import AccessError
 
 if TYPE_CHECKING:
@@ -52,6 +54,34 @@ def test_what_an_agent_keeps_is_written_under_the_lease(places: Places) -> None:
     places.clock.at += LIFE
     tiers.short_term.put(ID, AGENT, "text")
     places.host().tiers.short_term.put(ID, AGENT, "the host's own")
+
+
+def test_an_agent_by_a_grant_is_kept_out_as_well(quick: Places) -> None:
+    """Whoever is an agent, by whatever role: while a lease runs its own waits."""
+    eve = Principal("agent", "eve")
+    quick.authority().grant(eve, "writer", scope=APOLLO, package_id=ID)
+    take(quick.of(ADA))
+
+    refused("lease.needed", quick.of(eve).tiers.short_term.put, ID, "eve", "text")
+
+
+def test_a_lease_that_is_taken_meanwhile_counts(quick: Places, monkeypatch) -> None:
+    """What was let through before another run took the package is judged again."""
+    agent, other = quick.of(ADA), quick.of(ADA)
+    judged = guard_store.fences_of
+    taken = []
+
+    def late(*given):
+        expects = judged(*given)
+        if not taken:
+            # Taking it is judged as well, and not again from there.
+            taken.append(True)
+            take(other)
+        return expects
+
+    monkeypatch.setattr(guard_store, "fences_of", late)
+    refused("lease.needed", agent.tiers.short_term.put, ID, AGENT, "late")
+    assert taken
 
 
 def test_a_lease_of_another_package_is_not_told(quick: Places) -> None:

@@ -80,6 +80,35 @@ def test_keys_rotate_without_downtime(quick: Places) -> None:
     assert {"k2"} == {one.key_id for one in both.list()}
 
 
+def test_resealing_takes_no_newer_secret_back(quick: Places, monkeypatch) -> None:
+    """A secret that another writer put meanwhile stays, sealed under the new key."""
+    quick.authority().secrets.put("hook", HOOK)
+    both, other = quick.authority(BOTH).secrets, quick.authority(BOTH).secrets
+    listed = type(both).list
+
+    def late(self):
+        found = listed(self)
+        other.put("hook", b"newer")
+        return found
+
+    monkeypatch.setattr(type(both), "list", late)
+    both.reseal()
+
+    assert b"newer" == quick.authority(NEW).secrets.get("hook")
+
+
+def test_a_forgotten_name_is_used_again(quick: Places) -> None:
+    """What comes under the name of a forgotten secret gets the number after it."""
+    secrets = quick.authority().secrets
+    secrets.put("hook", HOOK)
+    secrets.forget("hook")
+
+    secrets.put("hook", b"another")
+
+    assert b"another" == secrets.get("hook")
+    assert [2] == [one.number for one in secrets.list()]
+
+
 def test_without_the_right_key_nothing_opens(quick: Places) -> None:
     """A missing key and a wrong one of the same name are told, and give nothing."""
     quick.authority().secrets.put("hook", HOOK)

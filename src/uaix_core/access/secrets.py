@@ -76,7 +76,7 @@ def decide_secret(
             path="secret",
         )
     before = _current(snapshot, name)
-    number = 1 if before is None else before.number + 1
+    number = _last_number(snapshot, name) + 1
     writing = by.writing
     receipt_id = writing.ids.new()
     row = STORED_SECRET.with_body(
@@ -103,6 +103,19 @@ def decide_secret(
     )
     erases = _text_of(snapshot, name, before)
     return attrs.evolve(made, commit=attrs.evolve(made.commit, erases=erases))
+
+
+def decide_resealing(
+    snapshot: Snapshot, by: Administering, name: str, keys: KeyRing
+) -> Made:
+    """What seals a secret anew, as it stands where this is decided.
+
+    Raises:
+        NotFoundError: ``secret.not-found``.
+        AccessError: as `opened`.
+
+    """
+    return decide_secret(snapshot, by, name, opened(snapshot, by, name, keys), keys)
 
 
 def decide_forgetting(snapshot: Snapshot, by: Administering, name: str) -> Made:
@@ -171,6 +184,12 @@ def _found(snapshot: Snapshot, name: str) -> CurrentSecret:
 
 def _current(snapshot: Snapshot, name: str) -> CurrentSecret | None:
     return cast("CurrentSecret | None", snapshot.get(CURRENT_SECRET.name, (name,)))
+
+
+def _last_number(snapshot: Snapshot, name: str) -> int:
+    """The highest number that the name ever had, 0 for none; forgetting keeps it."""
+    page = snapshot.scan(STORED_SECRET.name, "key", (name,), reverse=True, limit=1)
+    return cast("StoredSecret", page[0]).number if page else 0
 
 
 def _expect(name: str, current: CurrentSecret | None) -> Expect:

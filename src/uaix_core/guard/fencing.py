@@ -14,7 +14,7 @@ from uaix_core.tiers.relations import TURN, VARIANCE, WORKING_STATE
 from uaix_core.values.errors import ConflictError
 
 if TYPE_CHECKING:
-    from uaix_core.schema.commits import Commit
+    from uaix_core.schema.commits import Commit, Expect
     from uaix_core.schema.schema import Schema
     from uaix_core.store.port import Snapshot
 
@@ -22,18 +22,26 @@ if TYPE_CHECKING:
 _OWN = frozenset((WORKING_STATE.name, TURN.name, VARIANCE.name))
 
 
-def check_fenced(schema: Schema, snapshot: Snapshot, commit: Commit, now: int) -> None:
-    """Refuse what an agent writes of its own while another session is at work.
+def fences_of(
+    schema: Schema, snapshot: Snapshot, commit: Commit, now: int
+) -> list[Expect]:
+    """What a commit of an agent has to expect, beside what it says itself.
+
+    Where no lease runs it is that none was taken meanwhile.
 
     Raises:
         ConflictError: ``lease.needed``.
 
     """
+    expects = []
     own = [row for row in commit.adds if schema.of(row).name in _OWN]
     for package_id in {getattr(row, PACKAGE_FIELD) for row in own}:
         state = lease_state(snapshot, package_id)
         lease = state.lease
-        if lease is None or not lease.runs(now) or fence(lease) in commit.expects:
+        if lease is None or not lease.runs(now):
+            expects.append(state.expect)
+            continue
+        if fence(lease) in commit.expects:
             continue
         raise ConflictError(
             "the package is at work under a lease, which this doesn't name",
@@ -41,3 +49,4 @@ def check_fenced(schema: Schema, snapshot: Snapshot, commit: Commit, now: int) -
             path=package_id,
             hint="hand in the session's own lease; without one, another run is at work",
         )
+    return expects

@@ -15,7 +15,7 @@ from uaix_core.access.denials import READ, denial_commit
 from uaix_core.access.standing import authenticated, authority_scope
 from uaix_core.access.tokens import invalid
 from uaix_core.guard.bound import without_deleted
-from uaix_core.guard.fencing import check_fenced
+from uaix_core.guard.fencing import fences_of
 from uaix_core.guard.sight import Sight
 from uaix_core.guard.snapshot import GuardedSnapshot
 from uaix_core.guard.writes import keeps_keys, refusal_of
@@ -100,6 +100,17 @@ class GuardedStore:
             raise invalid()
         return found
 
+    def current(self) -> Standing:
+        """As `standing`, without what it had by personas that are gone.
+
+        Raises:
+            AccessError: ``credential.invalid``, ``keys.missing``.
+
+        """
+        standing = self.standing()
+        with open_snapshot(self._inner, standing.scope) as inner:
+            return _bound(inner, standing)
+
     @contextmanager
     def snapshot(self, scope: ScopeId) -> Iterator[Snapshot]:
         """What the holder may see of its scope.
@@ -142,13 +153,14 @@ class GuardedStore:
             raise _denied()
         self._check_scope(standing, commit.scope)
         now = self._holder.clock.now()
-        if any(one.role == "agent" for one in standing.entitled):
+        if standing.principal.kind == "agent":
             with open_snapshot(self._inner, commit.scope) as inner:
                 standing = _bound(inner, standing)
                 refusal = refusal_of(self.schema, standing, commit)
                 if refusal is None:
                     # Only now: who is at work elsewhere is nobody's to learn.
-                    check_fenced(self.schema, inner, commit, now)
+                    expects = fences_of(self.schema, inner, commit, now)
+                    commit = attrs.evolve(commit, expects=(*commit.expects, *expects))
         else:
             refusal = refusal_of(self.schema, standing, commit)
         if refusal is not None:

@@ -16,6 +16,7 @@ from uaix_core.packages.relations import (
 )
 from uaix_core.schema.relations import Ref
 from uaix_core.values.parsing import parse_body
+from uaix_core.values.parsing.words import HIDDEN
 
 if TYPE_CHECKING:
     from uaix_core.history.relations import Revision
@@ -83,7 +84,12 @@ def _dimensions(revision: Revision) -> list[Dimension]:
 def _persona_name(revision: Revision, dimensions: list[Dimension]) -> str | None:
     if revision.path != PERSONA_FILE:
         return None
-    names = (d.value for d in dimensions if d.field == "name" and not d.section)
+    # A name that its author hides is nobody's to look up.
+    names = (
+        d.value
+        for d in dimensions
+        if d.field == "name" and not d.section and d.disclosure not in HIDDEN
+    )
     return folded_name(next(names, "")) or None
 
 

@@ -77,7 +77,7 @@ class AuthorityWork:
         return Administering(self._work.writing(), standing)
 
     def _standing(self) -> Standing | None:
-        return None if self._guard is None else self._guard.standing()
+        return None if self._guard is None else self._guard.current()
 
     @contextmanager
     def _noticed(self) -> Iterator[None]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from uaix_core.access.secrets import (
     decide_forgetting,
+    decide_resealing,
     decide_secret,
     opened,
     secrets_of,
@@ -81,9 +82,13 @@ class Secrets:
         count = 0
         for one in self.list():
             if one.key_id != self._keys.active:
-                self.put(one.name, self.get(one.name))
+                self._reseal(one.name)
                 count += 1
         return count
+
+    def _reseal(self, name: str) -> None:
+        keys = self._keys
+        self._done(lambda s, by: decide_resealing(s, by, name, keys))
 
     def forget(self, name: str) -> Done:
         """Erase a secret; its name and number stay in the history.

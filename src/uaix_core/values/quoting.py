@@ -36,11 +36,17 @@ NONCHARACTERS: Final = "\ufdd0-\ufdef" + "".join(
 #: The most that is quoted, in characters: a path of a package is shorter.
 LONGEST: Final = 1_024
 
+#: A token of the library's own; see `access.tokens`.
+_token = re.compile(r"uaix_[0-9a-f]{32}_[A-Za-z0-9_-]*", re.ASCII).sub
 _is_unwanted = re.compile(f"[{IGNORABLE}{NONCHARACTERS}]").match
 
 
 def quoted(text: str) -> str:
-    r"""The text in one line: ``\u{...}`` for what nobody sees, a long one cut."""
+    r"""The text in one line: ``\u{...}`` for what nobody sees, a long one cut.
+
+    A token is never quoted.
+    """
+    text = _token("uaix_...", text)
     if len(text) > LONGEST:
         text = text[:LONGEST] + "..."
     if text.isascii() and text.isprintable():
