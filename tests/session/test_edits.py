@@ -627,6 +627,21 @@ def test_what_was_edited_from_an_erased_text_stays_out(installed: Session) -> No
     assert not installed.packages.conflicts(ID)
 
 
+def test_a_file_where_a_record_was_retired_is_told_as_such(installed: Session) -> None:
+    """Described or not: what waits for a review isn't told to be a new file."""
+    installed.packages.revise(ID, OTHER, b"Old.\n", expected_revision=None, entry=ENTRY)
+    installed.packages.tombstone(
+        ID, OTHER, expected_revision=head(installed, OTHER), reason="old"
+    )
+    files = {**folder(installed), OTHER: b"New.\n"}
+
+    assert {OTHER: "retired"} == states(installed, files)
+    for entries in ({}, {OTHER: ENTRY}):
+        with pytest.raises(CallerError) as caught:
+            installed.packages.adopt(ID, EditedFiles(files), entries=entries)
+        assert ("adopt.retired", OTHER) == (caught.value.code, caught.value.path)
+
+
 def test_a_retired_record_comes_back_by_review_only(installed: Session) -> None:
     """A new file where a record was tombstoned says what to do."""
     installed.packages.revise(ID, OTHER, b"1\n", expected_revision=None, entry=ENTRY)

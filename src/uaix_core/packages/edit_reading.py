@@ -300,8 +300,10 @@ class _Comparing:
             return FileStatus(path, "erased"), None
         entry, file = self._entries.get(path), self._standing.get(path)
         if entry is None and file is None:
-            is_theirs = is_dropping(path)
-            return FileStatus(path, "ignored" if is_theirs else "unlisted"), None
+            if is_dropping(path):
+                return FileStatus(path, "ignored"), None
+            is_retired = path in self._retired
+            return FileStatus(path, "retired" if is_retired else "unlisted"), None
         media_type = file.media_type if file else (entry or {}).get("mediaType")
         data, notes = _as_text(media_type, data, None)
         status = FileStatus(path, "new", notes)
