@@ -305,6 +305,28 @@ class TestAdministrators:
                 call()
             assert "access.denied" == raised.value.code
 
+    def test_every_attempt_beyond_it_is_recorded(self, quick: Places) -> None:
+        """Whatever it ends with, one denial says that a token tried."""
+        authority = quick.authority()
+        agent = authority.under(quick.token(ADA), scope=APOLLO)
+        authority.grant(CAROL, "admin", scope=APOLLO)
+        abroad = authority.grant(CAROL, "reader", scope=GEMINI)
+        admin = authority.under(quick.token(CAROL), scope=APOLLO)
+
+        for call in (
+            lambda: agent.grant(ADA, "writer", scope=APOLLO),
+            lambda: agent.issue(ADA, scope=APOLLO),
+            lambda: agent.bindings(APOLLO),
+            lambda: agent.entitlements(BOB),
+            lambda: admin.withdraw(abroad.id),
+            lambda: admin.withdraw("nothing"),
+            lambda: admin.grant(CAROL, "reader", scope=authority_scope("acme")),
+        ):
+            before = len(authority.denials())
+            with pytest.raises(CallerError):
+                call()
+            assert before + 1 == len(authority.denials())
+
     def test_what_was_withdrawn_administers_no_more(self, quick: Places) -> None:
         """An administrator whose grant went gives nothing from the next call on."""
         authority = quick.authority()

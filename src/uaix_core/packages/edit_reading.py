@@ -300,10 +300,7 @@ class _Comparing:
             return FileStatus(path, "erased"), None
         entry, file = self._entries.get(path), self._standing.get(path)
         if entry is None and file is None:
-            if is_dropping(path):
-                return FileStatus(path, "ignored"), None
-            is_retired = path in self._retired
-            return FileStatus(path, "retired" if is_retired else "unlisted"), None
+            return FileStatus(path, self._undescribed(path)), None
         media_type = file.media_type if file else (entry or {}).get("mediaType")
         data, notes = _as_text(media_type, data, None)
         status = FileStatus(path, "new", notes)
@@ -321,6 +318,12 @@ class _Comparing:
             return attrs.evolve(status, state="present"), None
         head = self._head(file)
         return self._lost(status, Candidate(head, path, None, data, file.media_type))
+
+    def _undescribed(self, path: str) -> FileState:
+        """What a file is that no manifest describes, and that stands nowhere."""
+        if is_dropping(path):
+            return "ignored"
+        return "retired" if path in self._retired else "unlisted"
 
     def _lost(
         self, status: FileStatus, lost: Candidate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -17,7 +17,7 @@ from uaix_core.guard.store import GuardedStore, Holder, guarded
 from uaix_core.session.work import Work
 from uaix_core.session.writes import write
 from uaix_core.values.arguments import check_type
-from uaix_core.values.errors import AccessError
+from uaix_core.values.errors import AccessError, CallerError, NotFoundError
 from uaix_core.values.ids import ScopeId
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from uaix_core.store.port import Snapshot, Store
     from uaix_core.values.ids import Ids, Principal, Random
     from uaix_core.values.instants import Clock
+
+#: How an attempt ends that is beyond what a token administers.
+_BEYOND: Final = (AccessError.default_code, "authority.person", "authority.scope")
 
 
 class AuthorityWork:
@@ -84,8 +87,10 @@ class AuthorityWork:
         """Record it when the holder of a token asks for more than it administers."""
         try:
             yield
-        except AccessError as error:
-            if self._guard is not None and error.code == AccessError.default_code:
+        except CallerError as error:
+            # A foreign thing is answered like a missing one, so either is recorded.
+            is_beyond = error.code in _BEYOND or isinstance(error, NotFoundError)
+            if self._guard is not None and is_beyond:
                 self._guard.denied(ADMINISTER)
             raise
 
