@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from uaix_core.access.standing import Standing
     from uaix_core.history.receipts import Writing
+    from uaix_core.schema.relations import Ref
     from uaix_core.schema.rows import Row
     from uaix_core.store.port import Snapshot
     from uaix_core.values.ids import ScopeId
@@ -95,6 +96,7 @@ class Administering:
         *,
         details: dict[str, Any],
         expects: Iterable[Expect] = (),
+        erases: Iterable[Ref] = (),
     ) -> Made:
         """What a decision came to: its rows, with its receipt at the end."""
         writing = self.writing
@@ -106,7 +108,11 @@ class Administering:
             details=details,
         )
         commit = Commit(
-            writing.scope, writing.now, expects=tuple(expects), adds=(*rows, receipt)
+            writing.scope,
+            writing.now,
+            expects=tuple(expects),
+            adds=(*rows, receipt),
+            erases=tuple(erases),
         )
         return Made(operation, made_id, receipt_id, commit)
 

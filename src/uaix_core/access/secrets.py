@@ -93,16 +93,15 @@ def decide_secret(
             writing.random,
         ),
     )
-    made = by.made(
+    return by.made(
         SEAL,
         name,
         receipt_id,
         (row,),
         details={"secret_name": name, "number": number, "key_id": keys.active},
         expects=(_expect(name, before),),
+        erases=_text_of(snapshot, name, before),
     )
-    erases = _text_of(snapshot, name, before)
-    return attrs.evolve(made, commit=attrs.evolve(made.commit, erases=erases))
 
 
 def decide_resealing(
@@ -130,16 +129,15 @@ def decide_forgetting(snapshot: Snapshot, by: Administering, name: str) -> Made:
     _check_host(by)
     current = _found(snapshot, name)
     receipt_id = by.writing.ids.new()
-    made = by.made(
+    return by.made(
         SEAL,
         name,
         receipt_id,
         (),
         details={"secret_name": name, "number": current.number, "forgotten": 1},
         expects=(_expect(name, current),),
+        erases=_text_of(snapshot, name, current),
     )
-    erases = _text_of(snapshot, name, current)
-    return attrs.evolve(made, commit=attrs.evolve(made.commit, erases=erases))
 
 
 def opened(snapshot: Snapshot, by: Administering, name: str, keys: KeyRing) -> bytes:

@@ -46,14 +46,14 @@ SHARED: Final = frozenset(
         REGISTRATION,
     )
 )
-#: Relations that every agent of a package sees, whichever agent a row names: who is at
-#: work with the package keeps the others out, so they have to be told.
-_OF_ALL_AGENTS: Final = frozenset((HELD_LEASE.name,))
 #: Those of them that are found by a secret which the caller brings, and else only by
 #: who sees all of a scope: a list of them would tell what others did.
 KEYED: Final = frozenset(
     relation.name for relation in (DIGEST_KEY, IDEMPOTENCY, KEY_BINDING)
 )
+#: Relations that every agent of a package sees, whichever agent a row names: who is at
+#: work with the package keeps the others out, so they have to be told.
+_OF_ALL_AGENTS: Final = frozenset((HELD_LEASE.name,))
 #: Relations whose rows hold the text of a file.
 _TEXTS: Final = frozenset((REVISION.name, CONFLICT.name, PROPOSAL.name))
 _JSON: Final = "application/json"
