@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
-from tests.backends.postgres_server import emptied
+from tests.backends.postgres_server import emptied, fresh_namespace
 
 from uaix_backends import open_store
+from uaix_backends.postgres.testing import Host as PostgresHost
+from uaix_backends.sqlite.testing import Host as SqliteHost
 from uaix_core import Principal, ScopeId, Session
+from uaix_core.session.schema import SCHEMA
 from uaix_core.values.ids import uuid7
 from uaix_core.values.instants import parse_instant
 
@@ -85,6 +89,17 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     opened = open_store(url, create=True)
     yield opened
     opened.close()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def mine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    """A connection of a host application whose database has the product's tables."""
+    if request.param == "sqlite":
+        host = SqliteHost(tmp_path / "host.sqlite", SCHEMA)
+    else:
+        host = PostgresHost(fresh_namespace(), SCHEMA)
+    with closing(host.connect()) as connection:
+        yield connection
 
 
 @pytest.fixture

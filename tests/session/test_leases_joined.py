@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import attrs
 import pytest
-from tests.backends.postgres_server import fresh_namespace
 from tests.session.conftest import NOW
 from tests.session.leasing import (
     LIFE,
@@ -22,24 +20,7 @@ from tests.session.leasing import (
 from tests.session.package_kit import ID, position
 from tests.session.test_starts import fresh
 
-from uaix_backends.postgres.testing import Host as PostgresHost
-from uaix_backends.sqlite.testing import Host as SqliteHost
 from uaix_core.session.schema import SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def mine(request, tmp_path) -> Iterator[Any]:
-    """A connection of a host application whose database has the product's tables."""
-    if request.param == "sqlite":
-        host = SqliteHost(tmp_path / "host.sqlite", SCHEMA)
-    else:
-        host = PostgresHost(fresh_namespace(), SCHEMA)
-    with closing(host.connect()) as connection:
-        yield connection
 
 
 @pytest.fixture
